@@ -1,4 +1,5 @@
 import { machineWords } from "../media/answering-words.ts";
+import { behindWords, countWords } from "../speech/streaming/taken-words.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { screenSpeech } from "./call-opening.ts";
 import { type Captured, gatheredText, isOpen, nothingGathered, withSpeech } from "./call-state.ts";
@@ -86,7 +87,7 @@ function beyondTaken(call: CallDraft, text: string, final: boolean): string {
   if (final) state.taken = "";
   const words = text.trim();
   if (taken === "" || !plain(words).startsWith(plain(taken))) return words;
-  return words.split(/\s+/).slice(taken.split(/\s+/).length).join(" ");
+  return behindWords(words, countWords(taken));
 }
 
 function press(call: CallDraft, digit: string): void {

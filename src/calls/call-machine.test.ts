@@ -25,6 +25,17 @@ describe("the end of an input", () => {
     expect(trial.over()).toEqual([run(2, "like to book.")]);
   });
 
+  test.each([
+    ["I would", "I would like to book.", "like to book."],
+    ["明日の", "明日の三時に行きます。", "三時に行きます。"],
+  ])("leaves what goes on after it to be heard, and nothing twice: %s, %s", (before, whole, rest) => {
+    const trial = new Trial().greeted();
+    trial.take(speech(before, false));
+    expect(trial.wait(900)).toEqual([run(1, before)]);
+    trial.take(speech(whole));
+    expect(trial.over()).toEqual([run(2, rest)]);
+  });
+
   test("waits for more where the channel says how long", () => {
     const trial = new Trial(withTelephony({ post_speech_input_timeout: 1.5 })).greeted();
     trial.take(speech("My number is"));

@@ -22,7 +22,7 @@ export class TakenWords {
 
   /** All that was told until now is taken. */
   take(): void {
-    if (this.#told !== "") this.#taken = words(this.#told).length;
+    if (this.#told !== "") this.#taken = countWords(this.#told);
   }
 
   get isEmpty(): boolean {
@@ -31,12 +31,19 @@ export class TakenWords {
 
   /** As many words as were taken are left out, also where the service has corrected one of them. */
   #rest(text: string): string {
-    if (this.#taken === 0) return text;
-    const all = words(text);
-    const last = all[this.#taken - 1];
-    if (last === undefined || all.length === this.#taken) return "";
-    return text.slice(last.index + last[0].length).replace(/^[^\s\p{L}\p{N}]*\s*/u, "");
+    return behindWords(text, this.#taken);
   }
+}
+
+export const countWords = (text: string): number => words(text).length;
+
+/** What stands behind the first words of a text. */
+export function behindWords(text: string, count: number): string {
+  if (count === 0) return text;
+  const all = words(text);
+  const last = all[count - 1];
+  if (last === undefined || all.length === count) return "";
+  return text.slice(last.index + last[0].length).replace(/^[^\s\p{L}\p{N}]*\s*/u, "");
 }
 
 /** Where no blanks stand between words, each sign counts as one. */

@@ -72,6 +72,11 @@ describe("words that become final after their turn was ended without them", () =
   test("are one where there is more of them, or the person spoke again", () => {
     const more = early().final(2600, "i want to book a table").until(9000).deeds;
     expect(more[1]).toMatch(/"a table" free$/);
+    const corrected = early().final(2600, "i wanted to book a table for two").until(9000).deeds;
+    expect(corrected[1]).toMatch(/"a table for two" free$/);
+    const joined = new Line("ja-JP").voice(0, true).heard(400, "明日の").voice(500, false).until(2500);
+    const deeds = joined.final(2600, "明日の三時に行きます").until(9000).deeds;
+    expect(deeds[1]).toMatch(/"三時に行きます" free$/);
     const again = early()
       .voice(2600, true)
       .voice(3000, false)

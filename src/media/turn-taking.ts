@@ -1,4 +1,5 @@
 import { unreachable } from "../base/errors.ts";
+import { behindWords, countWords } from "../speech/streaming/taken-words.ts";
 import type { SoundState } from "./caller-sound.ts";
 import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
 import { type EndOfTurn, endOfTurn, withPause } from "./end-of-turn.ts";
@@ -125,7 +126,7 @@ class LineDraft {
   #notTaken(said: string): string {
     const { taken_early } = this.state;
     if (taken_early === null) return said;
-    return said.split(" ").slice(taken_early.split(" ").length).join(" ");
+    return behindWords(said, countWords(taken_early));
   }
 
   #takeOurs({ playing, interruptible, asks }: Extract<LineEvent, { type: "ours" }>) {

@@ -24,6 +24,26 @@ const person = (target: string, request_variables: Record<string, string> = {}):
 });
 const hold = (of: HeldPerson, now: string, rules = RULES) => personState(rules, of, new Date(now)).hold;
 
+test("of a full cap and closed hours the one that lasts longest is told", () => {
+  const past = [{ channel: "call" as const, at: new Date("2026-06-15T20:00:00Z"), talked_until: null }];
+  const held = (days: number, now: string) =>
+    hold({ ...person("+12065580002"), past }, now, {
+      ...RULES,
+      caps: [{ channel: "call", attempts: 1, days }],
+    });
+  // 22:00 in Seattle: the hours open at 08:00, which is before the day is over and after half of it.
+  expect(held(1, "2026-06-16T05:00:00Z")).toMatchObject({
+    reason: "contact-cap",
+    until: new Date("2026-06-16T20:00:00Z"),
+  });
+  expect(held(1, "2026-06-16T19:59:59Z")).toMatchObject({ reason: "contact-cap" });
+  const early = [{ channel: "call" as const, at: new Date("2026-06-15T06:00:00Z"), talked_until: null }];
+  const caps = [{ channel: "call" as const, attempts: 1, days: 1 }];
+  expect(
+    hold({ ...person("+12065580002"), past: early }, "2026-06-16T05:00:00Z", { ...RULES, caps }),
+  ).toMatchObject({ reason: "person-hours", until: new Date("2026-06-16T15:00:00Z") });
+});
+
 /** A second reading of the rules: the wall clock as Intl prints it. */
 function isLegal(
   rows: readonly ContactHours[],

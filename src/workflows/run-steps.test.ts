@@ -159,7 +159,8 @@ describe("submission", () => {
     else {
       const errors = [{ input: "x", message: expected }];
       expect(reply).toEqual({ status: "error", step: "A", errors, instructions: ["Ask."] });
-      expect(driver.state).toMatchObject({ status: "active", step: "A", inputs: {} });
+      expect(driver.state).toMatchObject({ status: "active", step: "A" });
+      expect(driver.state.inputs).toEqual({});
     }
   });
 
@@ -185,8 +186,10 @@ describe("submission", () => {
       },
       { id: "B" },
     ]);
-    expect(driver.submit({ x: "1", day: "nonsense" })).toMatchObject({ status: "error" });
-    expect(driver.state.inputs).toEqual({ x: "1", day: "mon" });
+    for (const x of ["1", "2"]) {
+      expect(driver.submit({ x, day: "nonsense" })).toMatchObject({ status: "error" });
+      expect(driver.state.inputs).toEqual({ x, day: "mon" });
+    }
     expect(driver.submit()).toMatchObject({ step: "B" });
   });
 
@@ -382,6 +385,18 @@ describe("tools.call", () => {
       error: "More than 50 steps were passed in a row without a submission.",
     });
     expect(driver.trace.filter(({ label }) => label === "routed")).toHaveLength(50);
+  });
+
+  test("of more steps than that goes on where submissions come between them", () => {
+    const routes = Array.from({ length: 6 }, (_, n) => ({
+      id: `R${n}`,
+      tools: { call: true },
+      next: [n < 5 ? `R${n + 1}` : "A"],
+    }));
+    const { driver } = start([{ id: "A", inputs: [ask("x")], next: ["R0"] }, ...routes]);
+    for (let n = 0; n < 10; n++)
+      expect(driver.submit({ x: "1" })).toMatchObject({ status: "active", step: "A" });
+    expect(driver.trace.filter(({ label }) => label === "routed")).toHaveLength(60);
   });
 
   test("waits for a call that the model is made to make first", () => {

@@ -57,6 +57,31 @@ describe("a time that somebody names", () => {
     const before = new Date("2026-10-31T22:00:00Z");
     expect(readWhen("1d", ZONE, before)).toEqual(new Date("2026-11-01T23:00:00Z"));
   });
+
+  test("a time that the clocks skip today is what they show tomorrow, once it has passed", () => {
+    const after = new Date("2026-03-08T11:00:00Z");
+    expect(readWhen("02:30", ZONE, after)).toEqual(new Date("2026-03-09T09:30:00Z"));
+  });
+});
+
+test("of several zones that a number may be in, both talk on the agent's clock; where it is none of them, on the first", () => {
+  // Idaho has two.
+  const target = "+12085550100";
+  for (const [agent_zone, zone] of [
+    ["America/Los_Angeles", "America/Los_Angeles"],
+    ["America/Denver", "America/Denver"],
+    ["Europe/Berlin", "America/Denver"],
+  ] as const)
+    expect(callBackTime("15:00", around({ target, agent_zone }), NOW)).toMatchObject({ zone });
+});
+
+test("without rules for a person's own clock, columns of the request say nothing of it", () => {
+  const rules = { ...(around().rules as NonNullable<CallBackSurroundings["rules"]>), person_clock: false };
+  const request_variables = { timezone: "Asia/Tokyo", not_after: "2026-11-18T12:00" };
+  expect(callBackTime("15:00", around({ rules, request_variables }), NOW)).toMatchObject({
+    kind: "possible",
+    zone: ZONE,
+  });
 });
 
 test("a time outside the legal hours is refused with the next possible one", () => {

@@ -92,7 +92,9 @@ export function readWhen(when: string, zone: string, now: Date): Date | null {
   if (clock) {
     const time = new Temporal.PlainTime(Number(clock[1]), Number(clock[2]));
     const at = today.withPlainTime(time);
-    return dateOf(Temporal.ZonedDateTime.compare(at, today) > 0 ? at : at.add({ days: 1 }));
+    const isAhead = Temporal.ZonedDateTime.compare(at, today) > 0;
+    // Of the day itself: a time that the clocks skip today they show tomorrow.
+    return dateOf(isAhead ? at : today.add({ days: 1 }).withPlainTime(time));
   }
   const moment = readMoment(text === "" ? null : text);
   if (moment === null || moment === "unreadable") return null;

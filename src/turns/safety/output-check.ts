@@ -147,10 +147,13 @@ function matchesPast({ program }: Pattern, text: string, said: number): boolean 
 /** Where the next part ends, past its blanks; 0 while it goes on. A dot after a digit may go on as a number. */
 function nextPart(text: string, from: number): number {
   const rest = text.slice(from, from + LONGEST_PART);
-  const end =
-    /(?:[。！？]["'”’）」』]*\s*|(?:(?<!\d)[\p{Sentence_Terminal}…]+["'”’»)\]]*|\n)\s+)(?=\S)/u.exec(rest);
+  const end = /(?:[。！？]["'”’）」』]*\s*|(?<!\d)[\p{Sentence_Terminal}…]+["'”’»)\]]*\s+|\n\s*)(?=\S)/u.exec(
+    rest,
+  );
   if (end) return from + end.index + end[0].length;
-  return rest.length === LONGEST_PART ? from + LONGEST_PART : 0;
+  if (rest.length < LONGEST_PART) return 0;
+  // Not within a word, an address or a number.
+  return from + (/^.*(?<!\d)(?=\s)/s.exec(rest)?.[0].length || LONGEST_PART);
 }
 
 const plainWords = (text: string): string[] =>

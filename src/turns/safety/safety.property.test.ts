@@ -101,6 +101,31 @@ describe("what an agent says", () => {
     );
   });
 
+  test.each(["\n- ", ", "])(
+    "is withheld nowhere in a long list whose contacts are known, with %j between them",
+    (mark) => {
+      fc.assert(
+        fc.property(fc.nat(80), fc.integer({ min: 5, max: 30 }), (length, count) => {
+          const places = Array.from(
+            { length: count },
+            (_, n) =>
+              `${"x".repeat((length + n * 7) % 80)} Street: +1 206 555 01${10 + n}, desk${n}@clinic.example`,
+          );
+          const words = `Our clinics: ${places.join(mark)}`;
+          let passed = "";
+          const stream = checkOf(places).stream((piece) => {
+            passed += piece;
+          });
+          stream.feed(words);
+          // A list is shown while it is written.
+          if (mark.startsWith("\n")) expect(words.length - passed.length).toBeLessThan(150);
+          expect(stream.end()).toEqual({ text: words, withheld: null });
+        }),
+        { numRuns: rounds(100) },
+      );
+    },
+  );
+
   test.each([
     ["返金保証", "必ず返金保証いたします。"],
     ["无条件退款", "我们无条件退款给您。"],

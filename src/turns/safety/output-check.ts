@@ -156,6 +156,9 @@ function nextPart(text: string, from: number): number {
   return from + (/^.*(?<!\d)(?=\s)/s.exec(rest)?.[0].length || LONGEST_PART);
 }
 
+const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
+const JOINED_LETTER = new RegExp(`[${JOINED}]`, "gv");
+
 const plainWords = (text: string): string[] =>
   text
     .normalize("NFKC")
@@ -163,12 +166,15 @@ const plainWords = (text: string): string[] =>
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
     .split(" ")
-    .filter((word) => word !== "");
+    .filter((word) => word !== "")
+    // Where no blanks stand between words, a sentence would be one.
+    .flatMap((word) =>
+      word.search(JOINED_LETTER) < 0 ? word : Array.from(WORDS.segment(word), ({ segment }) => segment),
+    );
 
 /** Letters of scripts without blanks are words of their own, so that a phrase is found within a sentence of these. */
 const plain = (text: string): string =>
   ` ${plainWords(text.normalize("NFKC").replaceAll(JOINED_LETTER, " $& ")).join(" ")} `;
-const JOINED_LETTER = new RegExp(`[${JOINED}]`, "gv");
 
 const runsOf = (words: readonly string[], length: number): string[] =>
   Array.from({ length: Math.max(0, words.length - length + 1) }, (_, at) =>

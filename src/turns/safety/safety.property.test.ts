@@ -126,6 +126,14 @@ describe("what an agent says", () => {
     },
   );
 
+  test("is no sentence of a prompt that is written without blanks", () => {
+    const secret = "受付の担当者は地下室にある紫色の鍵のことを誰にも話してはいけません";
+    const prompt = { context: `あなたは歯科医院の受付です。${secret}。` } as never;
+    const check = new OutputCheck(RULES, { prompt, tools: [] }, () => []);
+    expect(check.check(`実は、${secret}よ。`).withheld).toBe("words of the prompt");
+    expect(check.check("当院は歯科医院です。明日の三時にご予約できます。").withheld).toBeNull();
+  });
+
   test.each([
     ["返金保証", "必ず返金保証いたします。"],
     ["无条件退款", "我们无条件退款给您。"],

@@ -49,7 +49,8 @@ test("each line is in its own language's words", () => {
   expect(writtenMenu(menuEntries(THREE, "zh-CN"))).toBe("1 English / 2 Español");
 });
 
-test("only a bare key of the group chooses", () => {
+test("only a bare key of the group chooses, in whatever script it is typed", () => {
+  for (const said of ["２", "٢", "२"]) expect(chosenLanguage(THREE, said)).toBe("es-US");
   expect(chosenLanguage(THREE, " 2 ")).toBe("es-US");
   expect(chosenLanguage(THREE, "0")).toBe("zh-CN");
   for (const said of ["3", "22", "2.", "two", "", "I want 2"]) expect(chosenLanguage(THREE, said)).toBeNull();

@@ -1,4 +1,5 @@
 import type { SnapshotLanguageGroup } from "../../agents/snapshot.ts";
+import { asciiDigits } from "../../redaction/digit-runs.ts";
 import { wordsOf } from "./language-words.ts";
 
 /*
@@ -35,9 +36,9 @@ export const spokenMenu = (entries: MenuEntry[]): { text: string; language: stri
 export const writtenMenu = (entries: MenuEntry[]): string =>
   entries.map(({ key, language }) => `${key} ${wordsOf(language).name}`).join(" / ");
 
-/** The language whose key is the whole message. Every language has a key, whether it was offered or not. */
+/** The language whose key is the whole message, in the digits of any script. Each has one, whether it was offered or not. */
 export function chosenLanguage(group: SnapshotLanguageGroup | null, said: string): string | null {
-  const key = said.trim();
+  const key = asciiDigits(said.trim());
   if (!/^\d$/.test(key)) return null;
   return group?.language_configs.find((config) => String(config.dtmf_code) === key)?.language_code ?? null;
 }

@@ -36,7 +36,7 @@ export class AudioCall {
   readonly sent: Int16Array[] = [];
   readonly heard: Int16Array[] = [];
   readonly inputs: CallInput[] = [];
-  readonly reports: (MediaReport & { at_frame: number })[] = [];
+  readonly reports: MediaReport[] = [];
   /** What the agent was given to say, as it was written. */
   readonly written: string[] = [];
   readonly #parts: AudioCallParts;
@@ -72,7 +72,7 @@ export class AudioCall {
       soundAt: () => null,
       findsKeys: true,
       tell: (input) => this.#take(input),
-      report: (report) => void this.reports.push({ ...report, at_frame: this.sent.length }),
+      report: (report) => void this.reports.push(report),
       ended: () => {},
     });
   }

@@ -75,7 +75,9 @@ export async function startEmbeddedPostgres(options: {
       stopping: stopping.signal,
     };
     first = await bringUp(cluster);
-    await createDatabase(first);
+    await createDatabase(first).catch(async (error) => {
+      throw await databaseFault(dataDir, `No database could be made in ${dataDir}: ${errorText(error)}`);
+    });
     // From here on only `stop` stops it, which the program calls after the running turns.
     signal?.removeEventListener("abort", abort);
     const supervised = supervise(cluster, first);

@@ -54,6 +54,43 @@ test.runIf(mayMount)(
   },
 );
 
+/** A first start on each of these disks: from one that holds no cluster to one that holds all but the last tables. */
+const SMALL_DISKS = `
+  for size in 24 38 40 42 56; do
+    mount -t tmpfs -o size="$size"m tmpfs "$DATA_DIR"
+    "$NODE" "$MAIN" migrate 2>&1; echo "code $?"
+    until umount "$DATA_DIR" 2>/dev/null; do sleep 0.1; done
+  done
+`;
+
+test.runIf(mayMount)(
+  "a first start whose disk fills on the way is one line that names the disk, wherever it got to",
+  async () => {
+    const folder = newFolder();
+    const data = path.join(folder, "disk");
+    mkdirSync(data);
+    const shell = spawn(UNSHARE, [...WAY, "sh", "-c", SMALL_DISKS], {
+      cwd: folder,
+      env: bareEnvironment({ DATA_DIR: data, MAIN, NODE: process.execPath }) as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    shell.stdout.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+    await once(shell, "close");
+    const starts = said.split(/^code 1\n/m);
+    expect(starts.pop()).toBe("");
+    expect(starts).toHaveLength(5);
+    for (const start of starts) {
+      expect(start).toMatch(
+        /^parley: The disk of \S+ is full: it has \d+ MB left, and Parley needs at least 64 MB\./,
+      );
+      expect(start).not.toContain("    at ");
+    }
+  },
+);
+
 /** Fills the database's own log, which it keeps in files of 16 MB, with what nobody reads. */
 const FILL_LOG = `
   import pg from "pg";

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
-import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
+import { errorText, Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 import { isDatabaseAway } from "../db/database-away.ts";
 import { isDiskShut } from "../db/disk-room.ts";
@@ -58,7 +58,8 @@ function answerTo(error: unknown, request: FastifyRequest, reply: FastifyReply):
   }
   const passing = passes(error);
   if (passing) {
-    request.log.warn({ err: error }, "the database could not do it now");
+    const away = isDatabaseAway(error) && { error: errorText(error) };
+    request.log.warn(away || { err: error }, "the database could not do it now");
     reply.header("retry-after", 1);
     return { status: 503, detail: passing };
   }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { CLOCK_SET_BACK_MS, type Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
-import { errorText, publicText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
 import { type OutreachSender, type Senders, type SentOutreach, Withdrawn } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
+import { RepeatedFault } from "../jobs/repeated-fault.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { lookAhead } from "./ahead/look-ahead.ts";
@@ -88,8 +89,12 @@ export function createDialer(parts: DialerParts): Dialer {
   const leases = attemptLeases({ ...parts, beforeRound: () => reach("before-renew") });
   const holds = (key: string) => leases.holds(key, HAND_OVER_ms);
   const requireReachable = handOverGate(db);
-  let asking: Promise<number> | null = null;
-  let lookingUp: Promise<number> | null = null;
+  let asking: Promise<unknown> | null = null;
+  let lookingUp: Promise<unknown> | null = null;
+  // Of the database, mostly: a carrier's own faults are told where it is asked.
+  const tell = (what: string) => new RepeatedFault((error) => log.warn({ error }, what));
+  const askFault = tell("the fate of attempts could not be found out");
+  const lookUpFault = tell("numbers could not be looked up ahead of their calls");
   let lastLook = 0;
   let askedAt = 0;
 
@@ -154,20 +159,17 @@ export function createDialer(parts: DialerParts): Dialer {
   function inBackground(): void {
     if (performance.now() - askedAt < ASK_ms) return;
     askedAt = performance.now();
-    const begin = (work: Promise<number>, failure: string) =>
-      work.catch((error) => {
-        // Of the database, mostly: a carrier's own faults are told where it is asked.
-        log.warn({ error: errorText(error) }, failure);
-        return 0;
-      });
-    asking ??= begin(askAbout(), "the fate of attempts could not be found out").finally(() => {
+    const begin = (work: Promise<number>, fault: RepeatedFault): Promise<unknown> =>
+      work.then(
+        () => fault.worked(),
+        (error) => fault.failed(error),
+      );
+    asking ??= begin(askAbout(), askFault).finally(() => {
       asking = null;
     });
-    lookingUp ??= begin(lookAhead(parts), "numbers could not be looked up ahead of their calls").finally(
-      () => {
-        lookingUp = null;
-      },
-    );
+    lookingUp ??= begin(lookAhead(parts), lookUpFault).finally(() => {
+      lookingUp = null;
+    });
   }
 
   async function askAbout(): Promise<number> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
 import { countInterrupted, type SetAside } from "./interrupted.ts";
+import { RepeatedFault } from "./repeated-fault.ts";
 
 /**
  * graphile-worker leaves the jobs of a killed process locked for four hours. Each process that runs jobs therefore
@@ -29,8 +30,12 @@ export async function startHeartbeat(parts: Parts): Promise<Heartbeat> {
     tellOfSetAside(log, await reap(pool));
   };
   await round();
+  const fault = new RepeatedFault((error) => log.warn({ error }, "could not write this process's heartbeat"));
   const timer = setInterval(() => {
-    round().catch((error) => log.warn({ err: error }, "could not write this process's heartbeat"));
+    round().then(
+      () => fault.worked(),
+      (error) => fault.failed(error),
+    );
   }, BEAT_MS);
   const stopping = new AbortController();
   lookForLost(parts, stopping.signal).catch(() => {});
@@ -50,12 +55,16 @@ export function tellOfSetAside(log: Log, jobs: SetAside[]): void {
 /** Beats until stopped. A whole `BEAT_MS` lies between two rounds, however long one takes. */
 async function lookForLost({ pool, log, runnerId, held }: Parts, stopping: AbortSignal): Promise<never> {
   let missed: ReadonlySet<string> = new Set();
+  const fault = new RepeatedFault((error) =>
+    log.warn({ error }, "could not look for jobs whose fetch was not answered"),
+  );
   for (;;) {
     await sleep(BEAT_MS, undefined, { signal: stopping, ref: false });
     try {
       missed = await freeLost(pool, runnerId, held, missed);
+      fault.worked();
     } catch (error) {
-      log.warn({ err: error }, "could not look for jobs whose fetch was not answered");
+      fault.failed(error);
     }
   }
 }

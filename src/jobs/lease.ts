@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { RepeatedFault } from "./repeated-fault.ts";
 
 /** A moment on both clocks of the machine: the monotonic one stops during sleep, the wall clock may be set. */
 export type Moment = { running_ms: number; at: Date };
@@ -40,17 +40,17 @@ export class LeaseLost extends Error {
 export class Leases<Item> {
   #rows: LeasedRows<Item>;
   #clock: Clock;
-  #log: Log;
   #holds = new Map<Item, Hold>();
   #timer: NodeJS.Timeout | null = null;
   #lookedAt = -Infinity;
-  /** The last round failed, and the log has it: the next one comes within a fraction of a second. */
-  #isTold = false;
+  #fault: RepeatedFault;
 
   constructor(rows: LeasedRows<Item>, { clock, log }: { clock: Clock; log: Log }) {
     this.#rows = rows;
     this.#clock = clock;
-    this.#log = log;
+    this.#fault = new RepeatedFault((error) =>
+      log.warn({ error, of: rows.of }, "leases could not be renewed"),
+    );
   }
 
   get size(): number {
@@ -131,12 +131,10 @@ export class Leases<Item> {
     try {
       await this.#rows.beforeRound?.();
       await this.renew();
-      this.#isTold = false;
+      this.#fault.worked();
     } catch (error) {
       // The database can't be reached: a lease outlives a few missed rounds, and every write checks it.
-      if (!this.#isTold)
-        this.#log.warn({ error: errorText(error), of: this.#rows.of }, "leases could not be renewed");
-      this.#isTold = true;
+      this.#fault.failed(error);
     } finally {
       if (this.#lookedAt === at) this.#lookedAt = -Infinity;
     }

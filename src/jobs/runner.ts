@@ -16,6 +16,7 @@ import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { Suspects, standingOf } from "./interrupted.ts";
+import { TELL_AGAIN_MS } from "./repeated-fault.ts";
 import { createShares, tenantOf } from "./shares.ts";
 import { tidyJobsJob } from "./tidy-jobs.ts";
 
@@ -264,7 +265,7 @@ function heldJobs(events: WorkerEvents): ReadonlySet<string> {
 /** Silences the warning about more workers than connections: workers wait for models, not for the database. */
 const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 
-/** It tries these again by itself: what they lack is the database, and that has a line of its own. */
+/** It tries these again by itself, within a second at first: what they lack is the database, and that has a line of its own. */
 const TRIED_AGAIN =
   /^(Error with notify listener|Error occurred attempting to UNLISTEN|Cron hit an error|Failed to reset locked)/;
 
@@ -272,13 +273,21 @@ const TRIED_AGAIN =
 type Failure = { job: StoredJob; error: unknown };
 
 /** The library logs every job; only failures are passed on. */
-const quietLogger = (log: Log): Logger =>
-  new Logger(() => (level, message, meta) => {
+function quietLogger(log: Log): Logger {
+  const toldAt = new Map<string, number>();
+  const isTold = (kind: string) => performance.now() < (toldAt.get(kind) ?? -Infinity) + TELL_AGAIN_MS;
+  return new Logger(() => (level, message, meta) => {
+    const [kind] = TRIED_AGAIN.exec(message) ?? [];
     if (meta?.failure) tellFailed(log, meta as unknown as Failure);
-    else if (level === "error") log[TRIED_AGAIN.test(message) ? "warn" : "error"]({ jobs: true }, message);
+    else if (level === "error" && kind !== undefined) {
+      if (isTold(kind)) return;
+      toldAt.set(kind, performance.now());
+      log.warn({ jobs: true }, message);
+    } else if (level === "error") log.error({ jobs: true }, message);
     else if (level === "warning" && !message.startsWith(FEW_CONNECTIONS)) log.warn({ jobs: true }, message);
     else log.trace({ jobs: true }, message);
   });
+}
 
 function tellFailed(log: Log, { job, error }: Failure): void {
   const { id: job_id, task_identifier: name, attempts, max_attempts } = job;

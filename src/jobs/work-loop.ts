@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { RepeatedFault } from "./repeated-fault.ts";
 
 /** The wait before the next claim; null: until something finishes, or the loop is woken. */
 export type Wait = {
@@ -8,9 +8,6 @@ export type Wait = {
   /** Whether a finished item ends the wait too. */
   untilChange?: boolean;
 };
-
-/** While the database is away each claim fails with the same words, every second. */
-const TELL_AGAIN_MS = 60_000;
 
 /** One kind of work that processes share through the database: each claims rows and runs what it claimed. */
 export type Work<Item> = {
@@ -61,8 +58,7 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   let isWoken = false;
   /** Something finished since the last claim, so more may be claimed now. */
   let hasEnded = false;
-  /** The fault that was logged last, until a claim succeeds. */
-  let told: { words: string; at: number } | null = null;
+  const fault = new RepeatedFault((error) => log.warn({ error, of }, "could not claim work"));
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
 
   function begin(item: Item): void {
@@ -112,22 +108,14 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
     try {
       await work.beforeRound?.();
       const wait = await round();
-      if (told) log.info({ of }, "work is claimed again");
-      told = null;
+      if (fault.worked()) log.info({ of }, "work is claimed again");
       return wait;
     } catch (error) {
       if (after_fault_ms === undefined) throw error;
       // The database can't be reached; nothing is lost, because all state is stored there.
-      tellFault(errorText(error));
+      fault.failed(error);
       return { wait_ms: after_fault_ms };
     }
-  }
-
-  function tellFault(words: string): void {
-    const now = performance.now();
-    if (told?.words === words && now < told.at + TELL_AGAIN_MS) return;
-    told = { words, at: now };
-    log.warn({ error: words, of }, "could not claim work");
   }
 
   const passed = ({ wait_ms, untilChange }: Wait, noMore: AbortSignal): Promise<void> => {

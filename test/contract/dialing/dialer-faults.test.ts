@@ -1,6 +1,8 @@
 import { sql } from "kysely";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLog } from "../../../src/base/log.ts";
 import { type OutreachSender, requireGo } from "../../../src/channels/outreach.ts";
+import { openDatabase } from "../../../src/db/database.ts";
 import { claimDue } from "../../../src/dialing/claim.ts";
 import type { FaultPoint } from "../../../src/dialing/dialer.ts";
 import { attemptLeases } from "../../../src/dialing/leases.ts";
@@ -8,8 +10,10 @@ import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../../src/planning/attempt.
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
+import { freePort } from "../../harness/free-port.ts";
 import { type Plan, word } from "../../harness/planned-sender.ts";
 import { createSender } from "../../harness/sender.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -438,6 +442,37 @@ describe("a dialer that is held up", () => {
     await dialer.tick();
     expect(went).toEqual([false, true]);
   });
+});
+
+test("while the database is away each kind of the dialer's work is one line of the log, however often it is tried", async () => {
+  const away = openDatabase({ connectionString: `postgres://127.0.0.1:${await freePort()}/parley` });
+  let rounds = 0;
+  const log = createLog({
+    level: "warn",
+    destination: { write: (line: string) => said.push(JSON.parse(line)) } as never,
+  });
+  const said: { msg: string; of?: string }[] = [];
+  const dialer = createTestDialer(app, () => COMPLETED, {
+    db: away.db,
+    log,
+    clock: {
+      ...app.clock,
+      now() {
+        rounds++;
+        return app.clock.now();
+      },
+    },
+  });
+  dialer.start();
+  // The clock is read for each of three kinds of work.
+  await vi.waitFor(() => expect(rounds).toBeGreaterThan(12), WAITING);
+  await dialer.stop();
+  await away.close();
+  expect(said.map(({ msg, of }) => [msg, of]).sort()).toEqual([
+    ["could not claim work", "attempts"],
+    ["numbers could not be looked up ahead of their calls", undefined],
+    ["the fate of attempts could not be found out", undefined],
+  ]);
 });
 
 /** An attempt that a process has claimed, and its leases. */

@@ -1,0 +1,31 @@
+import { errorText } from "../base/errors.ts";
+
+/** While the database is away, what is tried again fails with the same words, as often as every half second. */
+export const TELL_AGAIN_MS = 60_000;
+
+/** The fault of something that is tried again and again: told when it begins, when its words change, and once a minute. */
+export class RepeatedFault {
+  readonly #tell: (words: string) => void;
+  readonly #now_ms: () => number;
+  #told: { words: string; at: number } | null = null;
+
+  constructor(tell: (words: string) => void, now_ms = () => performance.now()) {
+    this.#tell = tell;
+    this.#now_ms = now_ms;
+  }
+
+  failed(error: unknown): void {
+    const words = errorText(error);
+    const now = this.#now_ms();
+    if (this.#told?.words === words && now < this.#told.at + TELL_AGAIN_MS) return;
+    this.#told = { words, at: now };
+    this.#tell(words);
+  }
+
+  /** The next fault is told whatever its words. Returns whether one was told since it last worked. */
+  worked(): boolean {
+    const wasTold = this.#told !== null;
+    this.#told = null;
+    return wasTold;
+  }
+}

@@ -79,6 +79,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   for (const misspelt of misspeltSettings()) log.warn(misspelt);
   const mailTls = await readMailCertificate(config.mail_tls);
   const simulation = await readSimulation(config);
+  const models = findSpeechModels([...config.speech_models, ...fetchedModels(config.data_dir)]);
   await using open = new AsyncDisposableStack();
   open.defer(lines.release);
   const platform = await openPlatform(config, secrets, { log, stop });
@@ -93,7 +94,6 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const telemetry = await openTelemetry(config, secrets, { log, vault: platform.vault });
   open.defer(async () => telemetry?.close());
   const bundle = Promise.withResolvers<string>();
-  const models = findSpeechModels([...config.speech_models, ...fetchedModels(config.data_dir)]);
   for (const model of [...models.hearing, ...models.speaking])
     log.info({ model: await checkModel(model) }, "a speech model was loaded");
   const voiceEngines = createLocalEngines({ models });

@@ -109,6 +109,17 @@ describe("an address or a certificate that can't be used is told before anything
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(said) });
   });
 
+  test("a model for speech whose folder is not there, or holds none", async () => {
+    const [gone, empty] = [path.join(newFolder(), "gone"), newFolder()];
+    const env = { PORT: "0", SPEECH_MODELS: `en=${gone},es=${empty}` };
+    expect(await start(env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^parley: SPEECH_MODELS: \S+gone can't be read: ENOENT.+ \S+ holds no model that is known: .+\n$/,
+      ),
+    });
+  });
+
   test.each(["192.0.2.1", "no-such-host.invalid"])("HOST %s", async (host) => {
     expect(await start({ HOST: host })).toMatchObject({
       code: 1,

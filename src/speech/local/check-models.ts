@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Fault } from "../../base/errors.ts";
 import { checksumOf, type HearingModel, type SpeakingModel, weightsOf } from "./speech-models.ts";
 
 const TRY = fileURLToPath(new URL("try-model.ts", import.meta.url));
@@ -21,7 +22,10 @@ export async function checkModel(model: HearingModel | SpeakingModel): Promise<s
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr ?? "").trim();
     const why = said.split("\n").find((line) => /fail|error|not/i.test(line)) ?? "it can't be loaded";
-    throw new Error(`The model in ${model.folder} can't be used: ${why.trim().slice(0, 300)}`);
+    throw new Fault(
+      "unavailable",
+      `SPEECH_MODELS: the model in ${model.folder} can't be used: ${why.trim().slice(0, 300)}`,
+    );
   }
   const sums = await Promise.all(
     weightsOf(model).map(async (file) => `${path.basename(file)} ${await checksumOf(file)}`),

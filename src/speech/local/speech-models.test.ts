@@ -55,5 +55,7 @@ test("a broken model is refused with its file and folder, and takes no process w
   mkdirSync(path.join(folder, "espeak-ng-data"));
   for (const file of ["model.onnx", "tokens.txt"]) writeFileSync(path.join(folder, file), "no model");
   const [model] = findSpeechModels([{ language: "en", folder }]).speaking;
-  await expect(checkModel(model as never)).rejects.toThrow(`The model in ${folder} can't be used`);
+  await expect(checkModel(model as never)).rejects.toThrow(
+    `SPEECH_MODELS: the model in ${folder} can't be used`,
+  );
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync } from "node:fs";
 import path from "node:path";
-import { errorText } from "../../base/errors.ts";
+import { errorText, Fault } from "../../base/errors.ts";
 
 /*
  * Models of sherpa-onnx that the operator brought (SPEECH_MODELS), each a folder as it is published. What a folder holds is
@@ -47,7 +47,7 @@ export function findSpeechModels(given: readonly Given[]): SpeechModels {
       faults.push(`${one.folder} can't be read: ${errorText(error)}`);
     }
   }
-  if (faults.length > 0) throw new Error(`SPEECH_MODELS: ${faults.join(" ")}`);
+  if (faults.length > 0) throw new Fault("unavailable", `SPEECH_MODELS: ${faults.join(" ")}`);
   return models;
 }
 

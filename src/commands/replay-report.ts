@@ -1,4 +1,5 @@
 import { nameOf, type ReplaySummary } from "../replays/replay-summary.ts";
+import { columns } from "./columns.ts";
 import { dollars } from "./evaluate-report.ts";
 
 /** A replay, as the API tells it. */
@@ -73,16 +74,4 @@ function interval({ difference, low, high }: Interval, shown: (value: number) =>
   if (difference === null) return "–";
   if (low === null || high === null) return shown(difference);
   return `${shown(difference)} (${shown(low)} to ${shown(high)})`;
-}
-
-function columns(rows: string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) =>
-        at === 0 || at === row.length - 1 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
-      )
-      .join("  ")
-      .trimEnd(),
-  );
 }

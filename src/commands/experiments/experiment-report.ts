@@ -1,6 +1,7 @@
 import type { ExperimentFigure, Metric } from "../../experiments/compare.ts";
 import type { ExperimentComparison } from "../../experiments/comparison.ts";
 import { type Experiment, type Guard, nextStep, weightsNow } from "../../experiments/experiment.ts";
+import { columns } from "../columns.ts";
 import { dollars } from "../evaluate-report.ts";
 
 /** "version 1: 95 %, version 2: 5 %". */
@@ -115,20 +116,7 @@ const guardTable = ({ guards }: ExperimentComparison): string =>
         ]),
       ]);
 
-/** Words begin at the left; figures stand under each other at the right, between a name and a sentence. */
-function lines(rows: string[][], middle: "words" | "figures" = "figures"): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
-  const cell = (text: string, at: number, of: number) =>
-    middle === "words" || at === 0 || at === of - 1
-      ? text.padEnd(widths[at] ?? 0)
-      : text.padStart(widths[at] ?? 0);
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((text, at) => cell(text, at, row.length))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
+const lines = (...given: Parameters<typeof columns>): string =>
+  columns(...given)
+    .map((line) => `${line}\n`)
     .join("");
-}

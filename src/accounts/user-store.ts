@@ -193,18 +193,21 @@ export async function keepAnAdministrator(
 ): Promise<void> {
   const admin_id = await lockPeople(tx, caller);
   if (leaving.role_id !== admin_id) return;
-  const { others } = await tx
+  const others = await tx
     .selectFrom("users")
-    .select(sql<number>`count(*)`.as("others"))
+    .select("granted_until")
     .where("role_id", "=", admin_id)
     .where("deleted_at", "is", null)
     .where("id", "!=", leaving.id)
-    // Whose role ends with a token is nobody to leave an organization to.
-    .where("granted_until", "is", null)
-    .executeTakeFirstOrThrow();
-  if (others === 0) {
-    throw new Fault("refused", `${leaving.email} is the last administrator. Make somebody else one first.`);
-  }
+    .execute();
+  // Whose role ends with a token is nobody to leave an organization to.
+  if (others.some(({ granted_until }) => granted_until === null)) return;
+  throw new Fault(
+    "refused",
+    others.length === 0
+      ? `${leaving.email} is the last administrator. Make somebody else one first.`
+      : `${leaving.email} is the last permanent administrator: the others keep the role only as long as the API token that gave it. Sign in and save one of them first.`,
+  );
 }
 
 /** Where single sign-on is required, somebody must keep a password for the day the provider is down. Lock: `lockPeople`. */

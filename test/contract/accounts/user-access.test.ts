@@ -92,6 +92,24 @@ describe("how people get in, and who may let them", () => {
     }
   });
 
+  test("where others are administrators until a token ends only, the refusal says so", async () => {
+    const neighbour = await app.createNeighbour();
+    const person = await signedInSend(app, neighbour.caller);
+    const admin = (await person("GET", "/api/v1/roles/?search_fields=name&search_field_values=Admin")).body
+      .items[0].id;
+    const expires_at = new Date(app.clock.now().getTime() + 3_600_000).toISOString();
+    const token = await person("POST", "/api/v1/api_tokens/", { name: "an hour", expires_at });
+    const added = await app.sendAs(token.body.token)("POST", PATH, {
+      email: "hour@example.org",
+      role_id: admin,
+    });
+    expect(added.status).toBe(200);
+    expect(await person("DELETE", `${PATH}delete_account`)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("is the last permanent administrator") },
+    });
+  });
+
   test("an administrator who is not the last can delete the own account, and is out at once", async () => {
     const neighbour = await app.createNeighbour();
     const admin = (await neighbour.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Admin"))

@@ -6,6 +6,8 @@ import type { CustomMessageRule, MessageCalendarResponse } from "../api-types.ts
 import { Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { call } from "../server/api.ts";
+import { toWall } from "../time/wall-time.ts";
+import { zone } from "../time/zone.ts";
 import classes from "./message-calendar.module.css";
 
 const DAYS = 7;
@@ -14,7 +16,7 @@ const DAY_ms = 86_400_000;
 
 /** The rule that applies in each hour of a week, decided as the engine does, for the unsaved rules. */
 export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
-  const [from, setFrom] = useState(() => monday(new Date()));
+  const [from, setFrom] = useState(() => monday(zone.get()));
   const checked = useSettled(rules, TYPING_ms);
   const calendar = useQuery({
     queryKey: ["message calendar", checked, from],
@@ -117,9 +119,10 @@ const minutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number
 const moved = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_ms).toISOString().slice(0, 10);
 
-function monday(now: Date): string {
-  const today = now.toISOString().slice(0, 10);
-  return moved(today, -((now.getUTCDay() + 6) % 7));
+/** Of the week that it is in a zone. */
+function monday(timeZone: string): string {
+  const today = toWall(new Date().toISOString(), timeZone).slice(0, 10);
+  return moved(today, -((new Date(today).getUTCDay() + 6) % 7));
 }
 
 const dayName = (date: string): string =>

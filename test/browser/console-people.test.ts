@@ -239,9 +239,15 @@ test("what agents announce is taken from a prepared row, refused at its place wh
   await page.getByLabel("Texts of announcement 1").fill("This call is recorded.");
   await saveReviewed(page);
   await page.getByText(/Write a language as its BCP 47 tag/).waitFor();
-  await page
-    .getByLabel("Texts of announcement 1")
-    .fill("en: This call is recorded.\nes: Esta llamada se graba.");
+  const texts = page.getByLabel("Texts of announcement 1");
+  await texts.fill("en: This call is recorded.\nen: It is kept.");
+  await page.getByRole("button", { name: "Review and save", disabled: false }).click();
+  await expect
+    .poll(() =>
+      texts.evaluate((field) => (field as unknown as { validationMessage: string }).validationMessage),
+    )
+    .toMatch(/one text for en/);
+  await texts.fill("en: This call is recorded.\n  It is kept.\nes: Esta llamada se graba.");
   await read_on.fill("2026-11-27");
   await saveReviewed(page);
   await page.getByText("Announcements saved").last().waitFor();
@@ -252,7 +258,7 @@ test("what agents announce is taken from a prepared row, refused at its place wh
       jurisdiction: "US-CA",
       channels: ["call"],
       default_language: "en",
-      texts: { en: "This call is recorded.", es: "Esta llamada se graba." },
+      texts: { en: "This call is recorded.\nIt is kept.", es: "Esta llamada se graba." },
       checked_on: "2026-11-27",
     },
   ]);

@@ -5,7 +5,7 @@ import { wantedDate } from "../time/written-date.ts";
  * what is missing. The form has no value for such a field, so it would be sent without it. Returns whether there was one.
  */
 export function stopAtUnfinished(form: HTMLFormElement): boolean {
-  for (const field of form.querySelectorAll("input")) {
+  for (const field of form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea")) {
     const { incomplete, written } = field.dataset;
     const wanted = incomplete ?? wantedDate({ value: field.value, written });
     if (wanted !== null) {

@@ -4,10 +4,11 @@ import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { worded } from "../server/field-labels.ts";
+import { linesOf, textsOf, twiceWritten } from "./announcement-lines.ts";
 import classes from "./outreach-rules.module.css";
 import { JurisdictionField, ReadOnField, RemoveRow, type RowProps, Rows, SourceField } from "./rule-rows.tsx";
 
-/** A row as it is written: a line for each language, the first of which is the default. */
+/** A row as it is written. */
 type Written = Pick<
   AnnouncementRow,
   "kind" | "jurisdiction" | "channels" | "source" | "checked_on" | "note"
@@ -78,7 +79,7 @@ function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offer
       />
       <Rows
         title="What is said"
-        about="* is everybody, US a country, US-CA a state. A line for each language, as in: en: This call is recorded. The first is said in every other language."
+        about="* is everybody, US a country, US-CA a state. A line for each language, as in: en: This call is recorded. The first is said in every other language. A line that goes on with the text above is indented."
         error={form.errors.rows}
         add="Add announcement"
         onAdd={() =>
@@ -114,6 +115,7 @@ function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offer
 
 function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowProps<Written>) {
   const name = `announcement ${number}`;
+  const twice = twiceWritten(row.lines);
   return (
     <fieldset className={classes.announcement} aria-label={name}>
       <JurisdictionField
@@ -142,6 +144,9 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
         aria-label={`Texts of ${name}`}
         autosize
         value={row.lines}
+        data-incomplete={
+          twice && `Write one text for ${twice}. Indent a line that goes on with the text above.`
+        }
         onChange={({ currentTarget }) => onChange({ ...row, lines: currentTarget.value })}
         error={errorOf("texts") ?? errorOf("default_language")}
       />
@@ -172,19 +177,9 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
 const errorAt = (errors: FieldsForm<Values>["errors"], path: string) =>
   errors[path] ?? Object.entries(errors).find(([key]) => key.startsWith(`${path}.`))?.[1];
 
-function written({ texts, default_language, ...row }: AnnouncementRow): Written {
-  const { [default_language]: first = "", ...others } = texts;
-  const lines = [[default_language, first], ...Object.entries(others)];
-  return { ...row, lines: lines.map(([language, text]) => `${language}: ${text}`).join("\n") };
-}
+const written = ({ texts, default_language, ...row }: AnnouncementRow): Written => ({
+  ...row,
+  lines: linesOf({ texts, default_language }),
+});
 
-function rowOf({ lines, ...row }: Written): AnnouncementRowInput {
-  const pairs = lines
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const at = line.indexOf(":");
-      return [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()] as const;
-    });
-  return { ...row, texts: Object.fromEntries(pairs), default_language: pairs[0]?.[0] ?? "" };
-}
+const rowOf = ({ lines, ...row }: Written): AnnouncementRowInput => ({ ...row, ...textsOf(lines) });

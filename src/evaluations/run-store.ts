@@ -160,6 +160,8 @@ export const runList: list.ListRules = {
     suite_id: list.integer("r.suite_id"),
     suite: list.text("s.name"),
     agent: list.text("r.agent_name"),
+    agent_id: list.integer("r.agent_id"),
+    version: list.integer("r.version_number"),
     status: list.exact("r.status"),
     created_at: list.time("r.created_at"),
     created_by: list.text("r.created_by"),

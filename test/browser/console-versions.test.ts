@@ -198,5 +198,19 @@ test("of more versions than a page shows the first ones are reached, and any can
   await page.goto(`/console/agents/${agent_id}/versions/compare?before=1&after=120`);
   const before = page.getByRole("combobox", { name: "Before" });
   await expect.poll(() => before.inputValue()).toMatch(/^Version 1:/);
+
+  const suite = await it.app.send("POST", "/api/v1/test_suites/", {
+    name: "Reminders",
+    agent: agents.body.items[0].name,
+    cases: [{ name: "Greets", person: ["Hello"] }],
+  });
+  const run = await it.app.send("POST", `/api/v1/test_suites/${suite.body.id}/runs`, { version: 1 });
+  await playRun(it.app, run.body.id);
+  await sql`
+    insert into test_runs select (json_populate_record(r, json_build_object('id', 100000 + n, 'version_number', 2))).*
+    from generate_series(1, 120::int) n, test_runs r where r.id = ${run.body.id}`.execute(it.app.db);
+  await page.reload();
+  await page.getByRole("link", { name: `run ${run.body.id}`, exact: true }).waitFor();
+  await page.getByText("Version 120: not run yet").waitFor();
   expect(page.faults).toEqual([]);
 });

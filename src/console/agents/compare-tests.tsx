@@ -14,7 +14,7 @@ import { stateName } from "./version-words.ts";
 
 type Sides = { agent_id: number; before: number; after: number | "draft" };
 const FOLLOW_MS = 1000;
-const RUNS = 100;
+const RUNS = "GET /api/v1/test_runs/";
 
 /** What each suite of the agent says of the two: their newest runs, and the button that makes them. */
 export function CompareTests(sides: Sides) {
@@ -54,24 +54,8 @@ function SuiteOfBoth({ suite, agent_id, before, after }: Sides & { suite: Suite 
   const client = useQueryClient();
   /** A run of the draft says nothing of a later draft, so only one that was begun here is shown. */
   const [draftRun, setDraftRun] = useState<number | null>(null);
-  const queryKey = ["GET /api/v1/test_runs/", "of suite", suite.id];
-  const runs = useQuery({
-    queryKey,
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/test_runs/", {
-        query: { search_fields: ["suite_id"], search_field_values: [String(suite.id)], limit: RUNS },
-        signal,
-      }),
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(({ status }) => status === "running") ? FOLLOW_MS : false,
-  });
-  const runOf = (state: number | "draft"): TestRunListed | undefined =>
-    runs.data?.items.find(
-      (run) =>
-        run.agent_id === agent_id &&
-        run.status !== "cancelled" &&
-        (state === "draft" ? run.id === draftRun : run.version === state),
-    );
+  const sides = { suite_id: suite.id, agent_id, draftRun };
+  const [first, second] = [useRunOf(before, sides), useRunOf(after, sides)];
   const begin = useAction({
     async mutationFn() {
       for (const state of [before, after]) {
@@ -81,11 +65,11 @@ function SuiteOfBoth({ suite, agent_id, before, after }: Sides & { suite: Suite 
         });
         if (state === "draft") setDraftRun(id);
       }
-      await client.invalidateQueries({ queryKey });
+      await client.invalidateQueries({ queryKey: [RUNS] });
     },
     onError: showFailure,
   });
-  const [one, other] = [runOf(before), runOf(after)];
+  const [one, other] = [first.data, second.data];
   const isRunning = begin.isPending || [one, other].some((run) => run?.status === "running");
   return (
     <Stack gap="sm" component="section" aria-label={suite.name}>
@@ -106,25 +90,48 @@ function SuiteOfBoth({ suite, agent_id, before, after }: Sides & { suite: Suite 
           </Button>
         )}
       </Group>
-      <Fetched query={runs}>
-        {() => (
-          <>
-            <Group gap="lg">
-              <Side name={stateName(before)} run={one} />
-              <Side name={stateName(after)} run={other} />
-            </Group>
-            {one && other && !isRunning && <Comparison run={other} before={one.id} />}
-          </>
-        )}
-      </Fetched>
+      <Group gap="lg">
+        <Fetched query={first}>{(run) => <Side name={stateName(before)} run={run} />}</Fetched>
+        <Fetched query={second}>{(run) => <Side name={stateName(after)} run={run} />}</Fetched>
+      </Group>
+      {one && other && !isRunning && <Comparison run={other} before={one.id} />}
     </Stack>
   );
 }
 
-const Side = ({ name, run }: { name: string; run: TestRunListed | undefined }) => (
+/** The newest run of a suite with a state of the agent that was not cancelled; null while there is none. */
+function useRunOf(
+  state: number | "draft",
+  { suite_id, agent_id, draftRun }: { suite_id: number; agent_id: number; draftRun: number | null },
+) {
+  const wanted: [field: "id" | "suite_id" | "agent_id" | "version", value: number | null][] =
+    state === "draft"
+      ? [["id", draftRun]]
+      : [
+          ["suite_id", suite_id],
+          ["agent_id", agent_id],
+          ["version", state],
+        ];
+  return useQuery({
+    queryKey: [RUNS, "newest", wanted],
+    queryFn: async ({ signal }): Promise<TestRunListed | null> => {
+      if (state === "draft" && draftRun === null) return null;
+      const search_fields = wanted.map(([field]) => field);
+      const search_field_values = wanted.map(([, value]) => String(value));
+      const { items } = await call(RUNS, {
+        query: { search_fields, search_field_values, limit: 50 },
+        signal,
+      });
+      return items.find(({ status }) => status !== "cancelled") ?? null;
+    },
+    refetchInterval: ({ state: { data } }) => (data?.status === "running" ? FOLLOW_MS : false),
+  });
+}
+
+const Side = ({ name, run }: { name: string; run: TestRunListed | null }) => (
   <Text size="sm">
     {name}:{" "}
-    {run === undefined ? (
+    {run === null ? (
       "not run yet"
     ) : (
       <>

@@ -10,7 +10,7 @@ import type { TestSummary } from "../evaluations/summary.ts";
 import type { TestSuiteInput } from "../evaluations/test-case.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
-import { type EvaluatedResult, junitOf, reportOf } from "./evaluate-report.ts";
+import { type EvaluatedResult, junitOf, reportOf } from "./reports/evaluate-report.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 import { requireWritable } from "./typed/require-writable.ts";
 

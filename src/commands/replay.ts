@@ -8,7 +8,7 @@ import type { ReplaySummary } from "../replays/replay-summary.ts";
 import type { ReplayGateResult } from "../versions/replay-gate.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
-import { replayReport, type ToldReplay } from "./replay-report.ts";
+import { replayReport, type ToldReplay } from "./reports/replay-report.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** Between two looks at a replay. */

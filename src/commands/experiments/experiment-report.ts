@@ -1,8 +1,8 @@
 import type { ExperimentFigure, Metric } from "../../experiments/compare.ts";
 import type { ExperimentComparison } from "../../experiments/comparison.ts";
 import { type Experiment, type Guard, nextStep, weightsNow } from "../../experiments/experiment.ts";
-import { columns } from "../columns.ts";
-import { dollars } from "../evaluate-report.ts";
+import { columns } from "../reports/columns.ts";
+import { dollars } from "../reports/evaluate-report.ts";
 
 /** "version 1: 95 %, version 2: 5 %". */
 export const splitLine = (experiment: Pick<Experiment, "stages" | "variants">): string =>

@@ -1,5 +1,5 @@
-import type { TestVerdict } from "../evaluations/judge.ts";
-import type { TestSummary } from "../evaluations/summary.ts";
+import type { TestVerdict } from "../../evaluations/judge.ts";
+import type { TestSummary } from "../../evaluations/summary.ts";
 
 /** One result of a run, as the API tells it. */
 export type EvaluatedResult = {

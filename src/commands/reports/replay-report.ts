@@ -1,4 +1,4 @@
-import { nameOf, type ReplaySummary } from "../replays/replay-summary.ts";
+import { nameOf, type ReplaySummary } from "../../replays/replay-summary.ts";
 import { columns } from "./columns.ts";
 import { dollars } from "./evaluate-report.ts";
 

@@ -79,3 +79,15 @@ test("an administrator names the variable by which requests link a person's addr
   expect(body).toEqual({ variable: "patient_id" });
   expect(page.faults).toEqual([]);
 });
+
+test("a number that is no contact leads from the search to all that happened with it", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/contacts");
+  const search = page.getByRole("textbox", { name: "Search by number or address" });
+  await search.fill("nobody");
+  await page.getByText("Change the search or the filters.").waitFor();
+  await search.fill("+1 (212) 555-0177");
+  await page.getByRole("link", { name: "Open the history of +12125550177" }).click();
+  await page.getByRole("heading", { level: 1, name: "+12125550177" }).waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -97,7 +97,14 @@ test("one button on Home stops all outreach, the campaigns list says so, and ano
   await page.getByRole("button", { name: "Stop all outreach" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Stop all outreach" }).click();
   await page.getByText("All outreach is stopped").waitFor();
+  // An address is no beginning of a sentence.
+  await page
+    .getByText(/^[a-z]\S*@\S+ stopped all outreach/)
+    .first()
+    .waitFor();
   await page.goto("/console/campaigns");
+  await page.getByText("All outreach is stopped").waitFor();
+  await page.goto(`/console/batches/${(await outbound.createBatch()).batch_id}`);
   await page.getByText("All outreach is stopped").waitFor();
   const viewer = await it.open(await it.person("Viewer"));
   await viewer.goto("/console/campaigns");

@@ -8,6 +8,7 @@ import { useState } from "react";
 import type { BatchDetails, CommunicationBatch } from "../api-types.ts";
 import { readCampaign } from "../campaign-form/campaign-form.tsx";
 import { BATCH_WORDS } from "../outbound/batch-words.ts";
+import { OutreachStopped } from "../outbound/outreach-stop.tsx";
 import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
 import { useAction } from "../parts/action.ts";
@@ -54,6 +55,7 @@ export default function BatchPage() {
         about={found && <About batch={found} />}
         actions={found && <Actions batch={found} />}
       />
+      <OutreachStopped />
       <Fetched query={batch} lines={12}>
         {(shown) => <Body key={shown.batch_id} batch={shown} isFilling={isFilling} setFilling={setFilling} />}
       </Fetched>

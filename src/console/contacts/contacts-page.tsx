@@ -4,7 +4,7 @@ import { type Column, changedColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { Names } from "../parts/names.tsx";
 import { RouteLink } from "../parts/parts.tsx";
-import { personPath } from "../parts/person-path.ts";
+import { addressIn, personPath } from "../parts/person-path.ts";
 
 const COLUMNS: Column<ContactRecord>[] = [
   {
@@ -38,5 +38,10 @@ export default listPage({
     icon: IconAddressBook,
     about:
       "Open a person from a session and save their name or link another address, or turn on Contacts from conversations under Organization.",
+    // Whoever was only contacted has a history and is not listed.
+    searched(text) {
+      const address = addressIn(text);
+      return address && <RouteLink to={personPath(address)}>Open the history of {address}</RouteLink>;
+    },
   },
 });

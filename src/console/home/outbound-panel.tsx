@@ -84,6 +84,8 @@ function CampaignRow({ campaign_id }: { campaign_id: number }) {
   );
 }
 
-/** That somebody waits stands before it: "Waiting: the batch is paused." is "The batch is paused." */
+/** That somebody waits stands before it: "Waiting: the batch is paused." is "The batch is paused." An address stays as it is. */
 const reason = (text: string): string =>
-  text.replace(/^Waiting: (.)/, (_, first: string) => first.toUpperCase());
+  text.replace(/^Waiting: (\S+)/, (_, first: string) =>
+    first.includes("@") ? first : first.charAt(0).toUpperCase() + first.slice(1),
+  );

@@ -12,6 +12,8 @@ export type EmptyList = {
   icon?: ComponentType<{ size?: number }>;
   about?: ReactNode;
   action?: ReactNode;
+  /** Where else what was searched may be, when no row has it. */
+  searched?(text: string): ReactNode;
 };
 
 /** What a list shows in place of rows: why it can't be read, or why there are none. */
@@ -54,7 +56,7 @@ function noticeOf({
       <Stack align="center" py="xl" gap="xs">
         <Text fw={600}>No results</Text>
         <Text size="sm" c="dimmed">
-          Remove a filter to see more.
+          {empty.searched?.(state.search) ?? "Change the search or the filters."}
         </Text>
       </Stack>
     );

@@ -15,7 +15,7 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { ListOperation } from "../lists/data-table.tsx";
-import { personPath } from "../parts/person-path.ts";
+import { addressIn, personPath } from "../parts/person-path.ts";
 import { call, type Given } from "../server/api.ts";
 
 /** A kind of record that is found by a few letters of its name. */
@@ -92,8 +92,8 @@ export async function findRecords(
 
 /** What a number or a mail address leads to. */
 export function addressLinks(text: string): { label: string; permission: string; to: string }[] {
-  const address = text.includes("@") ? text : text.replace(/[\s().-]/g, "");
-  if (!/^\+?\d{5,15}$|^\S+@\S+$/.test(address)) return [];
+  const address = addressIn(text);
+  if (address === null) return [];
   const value = encodeURIComponent(address);
   return [
     { label: `Person ${address}`, permission: "sessions_read", to: personPath(address) },

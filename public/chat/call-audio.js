@@ -65,13 +65,13 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
 async function begin(context) {
   const late = new Promise((resolve) => setTimeout(resolve, SOUND_MS, "late"));
   if ((await Promise.race([context.resume(), late])) === "late")
-    throw new NoAudio("No loudspeaker was found. Connect one, or headphones, then press Call again.");
+    throw new NoAudio("No loudspeaker was found. Connect one, or headphones, then call again.");
 }
 
 async function openMicrophone() {
   if (!navigator.mediaDevices) {
     throw new NoAudio(
-      "Browsers lend the microphone to https pages only. Open this chat by its https address.",
+      "Browsers lend the microphone to https pages only. Open this page by its https address.",
     );
   }
   try {
@@ -84,7 +84,7 @@ async function openMicrophone() {
 /** @type {Record<string, string | undefined>} */
 const REASONS = {
   NotAllowedError:
-    "The microphone was not allowed. Allow it for this page in the browser's address bar, then press Call again.",
-  NotFoundError: "No microphone was found. Connect one, then press Call again.",
-  NotReadableError: "Another program is using the microphone. Close it, then press Call again.",
+    "The microphone was not allowed. Allow it for this page in the browser's address bar, then call again.",
+  NotFoundError: "No microphone was found. Connect one, then call again.",
+  NotReadableError: "Another program is using the microphone. Close it, then call again.",
 };

@@ -147,7 +147,7 @@ test("where nothing can play sound, as Firefox without a loudspeaker, a sentence
   await page.clock.install();
   await page.reload();
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  const told = page.getByText("No loudspeaker was found. Connect one, or headphones, then press Call again.");
+  const told = page.getByText("No loudspeaker was found. Connect one, or headphones, then call again.");
   await expect
     .poll(async () => {
       await page.clock.runFor(1_000);

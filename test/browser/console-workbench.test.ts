@@ -162,6 +162,18 @@ test("a message that waits when the conversation is restarted is sent to neither
   expect(page.faults).toEqual([]);
 });
 
+test("a missing microphone is said in the words of the page, and is no failed request", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${await scripted("Unheard", "Help.")}`);
+  await page.evaluate(`navigator.mediaDevices.getUserMedia = () =>
+    Promise.reject(new DOMException("none", "NotFoundError"))`);
+  await page.getByRole("button", { name: "Talk by voice" }).click();
+  const told = page.getByRole("alert");
+  await told.waitFor();
+  expect(await told.innerText()).toBe("No microphone was found. Connect one, then call again.");
+  expect(page.faults).toEqual([]);
+});
+
 test("a call that is hung up or left while its code is on the way does not begin", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto(`/console/agents/${await scripted("Called", "Help.")}`);

@@ -1,5 +1,11 @@
-import { ActionIcon, Button, Group, ScrollArea, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { IconMessagePlus, IconMicrophone, IconPlayerStopFilled, IconSend } from "@tabler/icons-react";
+import { ActionIcon, Alert, Button, Group, ScrollArea, Stack, Switch, Text, TextInput } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconMessagePlus,
+  IconMicrophone,
+  IconPlayerStopFilled,
+  IconSend,
+} from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { Code, Empty, Facts, Failure, Panel, RouteLink, Status } from "../../parts/parts.tsx";
 import { LiveTurn } from "../../sessions/live/live-turn.tsx";
@@ -94,7 +100,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 <Button onClick={talk.start}>Start conversation</Button>
                 {callButton}
               </Group>
-              {voice.notice !== "" && <Failure error={new Error(voice.notice)} />}
+              {voice.notice !== "" && <CallNotice>{voice.notice}</CallNotice>}
               <StartWith value={begin} onChange={setBegin} />
             </Stack>
           }
@@ -133,7 +139,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               {isCalling && <LiveTurn title="Call" said="" parts={voice.parts} isOver={null} />}
               {talk.queued && <Said source="user">{talk.queued}</Said>}
               {talk.error && <Failure error={talk.error} />}
-              {!isCalling && voice.notice !== "" && <Failure error={new Error(voice.notice)} />}
+              {!isCalling && voice.notice !== "" && <CallNotice>{voice.notice}</CallNotice>}
               {talk.story.error && <Failure error={talk.story.error} retry={() => talk.story.refetch()} />}
               {session?.ended && !isCalling && (
                 <Text size="sm" c="dimmed" ta="center" py="xs">
@@ -240,3 +246,10 @@ function lastTurn(turns: { duration_ms: number | null }[]): string {
   const ms = turns.at(-1)?.duration_ms;
   return ms === null || ms === undefined ? "–" : `${Math.round(ms)} ms`;
 }
+
+/** Why a call did not begin or went on no longer, such as a microphone that isn't there. */
+const CallNotice = ({ children }: { children: string }) => (
+  <Alert color="red" icon={<IconAlertTriangle />} role="alert" my="md">
+    {children}
+  </Alert>
+);

@@ -91,7 +91,9 @@ test("a campaign of which one batch has people waiting says what they wait for, 
   expect(page.faults).toEqual([]);
 });
 
-test("one button on Home stops all outreach, the campaigns list says so, and another resumes it", async () => {
+test("one button on Home stops all outreach, the campaigns list and a batch say so, and another resumes it", async () => {
+  const { batch_id } = await outbound.createBatch();
+  await outbound.add(batch_id, [request("eve", "+15125550115")]);
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/");
   await page.getByRole("button", { name: "Stop all outreach" }).click();
@@ -102,10 +104,10 @@ test("one button on Home stops all outreach, the campaigns list says so, and ano
     .getByText(/^[a-z]\S*@\S+ stopped all outreach/)
     .first()
     .waitFor();
-  await page.goto("/console/campaigns");
-  await page.getByText("All outreach is stopped").waitFor();
-  await page.goto(`/console/batches/${(await outbound.createBatch()).batch_id}`);
-  await page.getByText("All outreach is stopped").waitFor();
+  for (const path of [`/console/batches/${batch_id}`, "/console/campaigns"]) {
+    await page.goto(path);
+    await page.getByText("All outreach is stopped").waitFor();
+  }
   const viewer = await it.open(await it.person("Viewer"));
   await viewer.goto("/console/campaigns");
   await viewer.getByText("All outreach is stopped").waitFor();

@@ -173,3 +173,16 @@ test("an experiment is limited to a campaign that stands behind more than any ch
   await expect.poll(() => campaign.inputValue()).toBe("Many 00598");
   expect(page.faults).toEqual([]);
 });
+
+test("a prompt that hundreds of agents use names twenty of them and says how many more there are", async () => {
+  await sql`
+    insert into agents select (json_populate_record(a, json_build_object('id', 100000 + n, 'name', 'Ward ' || n))).*
+    from generate_series(1, 300::int) n, agents a where a.prompt_id = 1`.execute(it.app.db);
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/prompts/1");
+  await page.getByText(/ and 28\d more$/).waitFor();
+  expect(await page.getByRole("link", { name: /^Ward / }).count()).toBeLessThanOrEqual(20);
+  await page.goto("/console/languages");
+  await page.getByText(/ and 29\d more$/).waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { Divider, NumberInput, Switch } from "@mantine/core";
 import type { BridgePhrasesConfigPayload, BridgePhrasesResponse, PhraseSet } from "../api-types.ts";
-import { Panel, RouteLink } from "../parts/parts.tsx";
+import { Panel } from "../parts/parts.tsx";
+import { AgentLinks } from "../records/agent-links.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
@@ -120,13 +121,7 @@ function BridgeForm({ form, record, frame, readOnly }: RecordFormProps<BridgePhr
         )}
         {record?.agents_info && record.agents_info.length > 0 && (
           <div>
-            Said by{" "}
-            {record.agents_info.map((agent, index) => (
-              <span key={agent.id}>
-                {index > 0 && ", "}
-                <RouteLink to={`/agents/${agent.id}`}>{agent.name}</RouteLink>
-              </span>
-            ))}
+            Said by <AgentLinks agents={record.agents_info} />
           </div>
         )}
         <VersionNote form={form} record={record} />

@@ -24,7 +24,11 @@ const COLUMNS: Column<BridgePhrasesResponse>[] = [
     render: ({ agents_info, is_default }) => (
       <>
         {is_default && <Status tone="info">all other agents</Status>}{" "}
-        <Names of={(agents_info ?? []).map(({ name }) => name)} none={is_default ? null : "No agent"} />
+        <Names
+          of={(agents_info ?? []).map(({ name }) => name)}
+          none={is_default ? null : "No agent"}
+          most={5}
+        />
       </>
     ),
   },

@@ -63,8 +63,6 @@ export function CampaignActions({ campaign_id }: { campaign_id: number }) {
   );
 }
 
-const MOST_NAMED = 20;
-
 /** The batches that would start, by name: somebody may have paused one of them on purpose. */
 function PausedBatches({ campaign_id }: { campaign_id: number }) {
   const found = useQuery({
@@ -87,12 +85,10 @@ function PausedBatches({ campaign_id }: { campaign_id: number }) {
         const names = items
           .filter(({ paused, status }) => paused && status !== "CANCELED" && status !== "EXPIRED")
           .map(({ batch_id }) => batch_id);
-        const more = names.length - MOST_NAMED;
         return (
           <>
-            <Names of={names.slice(0, MOST_NAMED)} />
-            {more > 0 && ` and ${more} more`}. This includes any batch that was paused individually. To keep
-            one paused, resume the others on their own pages.
+            <Names of={names} />. This includes any batch that was paused individually. To keep one paused,
+            resume the others on their own pages.
           </>
         );
       }}

@@ -21,7 +21,9 @@ const COLUMNS: Column<LanguageGroupResponse>[] = [
   {
     field: "agents_info",
     title: "Agents",
-    render: ({ agents_info }) => <Names of={agents_info?.map(({ name }) => name) ?? []} none="none" />,
+    render: ({ agents_info }) => (
+      <Names of={agents_info?.map(({ name }) => name) ?? []} none="none" most={5} />
+    ),
   },
   changedColumn("updated_at"),
 ];

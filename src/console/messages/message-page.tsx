@@ -39,7 +39,7 @@ export default recordPage({
   ...messageFields,
   Form({ form, record, frame, readOnly }) {
     const values = form.getValues();
-    const variables = variablesOf(useAgentsWith("custom_message_id", record?.id ?? null) ?? []);
+    const variables = variablesOf(useAgentsWith("custom_message_id", record?.id ?? null)?.items ?? []);
     const setRules = (rules: CustomMessageRule[]) => form.setFieldValue("rules", rules);
     return (
       <Stack gap="md">

@@ -4,8 +4,9 @@ import type { PromptResponse } from "../api-types.ts";
 import { variablesOf } from "../editors/template-variables.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
-import { Panel, RouteLink } from "../parts/parts.tsx";
+import { Panel } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
+import { AgentLinks } from "../records/agent-links.tsx";
 import { useAgentsWith } from "../records/agents-with.ts";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
@@ -20,7 +21,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
   const navigate = useNavigate();
   const values = form.getValues();
   const agents = useAgentsWith("prompt_id", prompt?.id ?? null);
-  const variables = variablesOf(agents ?? []);
+  const variables = variablesOf(agents?.items ?? []);
   return (
     <ViewTabs label="Views of the prompt" views={{ form: "Prompt", ...(prompt && { history: "Versions" }) }}>
       {(shown) =>
@@ -43,7 +44,12 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
             <Findings issues={prompt?.validation_issues} labels={PROMPT_LABELS} />
             {agents && (
               <Text size="sm" mb="md">
-                Used by <Users agents={agents} />
+                Used by{" "}
+                {agents.items.length === 0 ? (
+                  "no agent yet"
+                ) : (
+                  <AgentLinks agents={agents.items} total={agents.total_count} />
+                )}
               </Text>
             )}
             <Panel>
@@ -78,14 +84,4 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
       }
     </ViewTabs>
   );
-}
-
-function Users({ agents }: { agents: { id: number; name: string }[] }) {
-  if (agents.length === 0) return "no agent yet";
-  return agents.map(({ id, name }, index) => (
-    <span key={id}>
-      {index > 0 && ", "}
-      <RouteLink to={`/agents/${id}`}>{name}</RouteLink>
-    </span>
-  ));
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
-/** The agents that use a record, with their variables; undefined until it is known, and where it may not be read. */
+/** Up to a hundred agents that use a record, with their variables, and how many there are; undefined until it is known, and where it may not be read. */
 export function useAgentsWith(field: "prompt_id" | "custom_message_id", id: number | null) {
   const may = useMay();
   const agents = useQuery({
@@ -14,5 +14,5 @@ export function useAgentsWith(field: "prompt_id" | "custom_message_id", id: numb
         signal,
       }),
   });
-  return agents.data?.items;
+  return agents.data;
 }

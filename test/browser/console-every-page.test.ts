@@ -117,7 +117,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/suppressions", "Suppressions", true],
   ["/console/do-not-call-lists", "Do-not-call lists", true],
   ["/console/consents", "Consents", true],
-  ["/console/webhook-inboxes", "Webhook inbox", true],
+  ["/console/webhook-inboxes", "Webhook inboxes", true],
   ["/console/webhook-inboxes/first", "first", true],
   ["/console/incidents", "Incidents", true],
   ["/console/incidents/1", "Calls <b>drop</b>", true],

@@ -140,11 +140,11 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByRole("button", { name: "Move code up" }).click();
   await page.getByRole("button", { name: "Remove summary-tool" }).click();
   await page.getByLabel(/^From/).fill("2026-11-01 00:00");
-  await page.getByLabel("At most this long").fill("0");
-  await page.getByLabel("At least this long").fill("5");
+  await page.getByLabel("Maximum duration").fill("0");
+  await page.getByLabel("Minimum duration").fill("5");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText("Enter no less than min duration.").waitFor();
-  await page.getByLabel("At most this long").fill("");
+  await page.getByLabel("Maximum duration").fill("");
   await page.getByRole("button", { name: "Create" }).click();
 
   await page.getByText("Activation estimate").waitFor();
@@ -289,6 +289,7 @@ test("reports are drawn with their tables, for the days that are chosen", async 
 
 test("an export is asked for, followed until it is ready, and its archives are links", async () => {
   await page.goto("/console/export");
+  await page.getByRole("navigation", { name: "Pages of Insights" }).waitFor();
   await page.getByRole("button", { name: "New export" }).click();
   await page.getByText("waits", { exact: true }).waitFor();
   const job = it.app.jobs.find(({ job: { name } }) => name === "make-takeout");

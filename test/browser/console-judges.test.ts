@@ -17,6 +17,8 @@ beforeAll(async () => {
 
 test("an author makes a judge, and labels sessions by keys without seeing what it says of them", async () => {
   const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/tests/judges");
+  await page.getByRole("main").getByRole("link", { name: "Tests" }).waitFor();
   await page.goto("/console/tests/judges/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Booking");
   await page.getByRole("textbox", { name: "Question" }).fill("Does the person want to book?");

@@ -173,7 +173,7 @@ test("the results of a batch are downloaded as CSV, as they are filtered", async
   await page.getByRole("link", { name: "P2", exact: true }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download CSV" }).click(),
+    page.getByRole("button", { name: "Export CSV" }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("20261118.1 results.csv");
   const [header, row, ...others] = (await readFile(await download.path(), "utf8")).split("\r\n");

@@ -125,7 +125,7 @@ test("a token is shown once, can do what was chosen, and nothing after it was re
   await window.getByRole("button", { name: "Copy" }).click();
   await window.getByRole("button", { name: "Copied" }).waitFor();
   await window.getByRole("button", { name: "Done" }).click();
-  const search = page.getByRole("textbox", { name: "Name", exact: true });
+  const search = page.getByRole("textbox", { name: "Search by name" });
   await search.focus();
   await page.keyboard.press("ControlOrMeta+V");
   await expect.poll(() => search.inputValue()).toBe(token);

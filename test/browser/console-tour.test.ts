@@ -138,7 +138,7 @@ async function campaign(page: Page): Promise<void> {
 
 /** Minute 3: an inbox of the platform's own is told, signed; what it refuses is sent again. */
 async function webhook(page: Page): Promise<void> {
-  await menu(page, "Webhook inbox");
+  await menu(page, "Webhook inboxes");
   await page.getByRole("button", { name: "New inbox" }).first().click();
   await page.getByRole("dialog").getByLabel("Name").fill("first-look");
   await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
@@ -155,7 +155,7 @@ async function webhook(page: Page): Promise<void> {
   const secret = await page.getByLabel("New secret").inputValue();
   await saveReviewed(page);
 
-  await menu(page, "Webhook inbox");
+  await menu(page, "Webhook inboxes");
   await page.getByRole("link", { name: "first-look" }).click();
   await page.getByText("Signed", { exact: true }).click();
   await page.getByLabel("New secret").fill(secret);
@@ -183,7 +183,7 @@ async function webhook(page: Page): Promise<void> {
     .poll(() => page.getByRole("region", { name: "Request of attempt 2" }).innerText())
     .toContain("webhook-signature: v1,");
 
-  await menu(page, "Webhook inbox");
+  await menu(page, "Webhook inboxes");
   await page.getByRole("link", { name: "first-look" }).click();
   const messages = page.getByRole("region", { name: "Messages" });
   await messages
@@ -286,7 +286,7 @@ async function shows(page: Page, what: Locator): Promise<void> {
 }
 
 /** The entry of the menu that a page stands beneath, where it is not called after it. */
-const BENEATH: Record<string, string> = { "Webhook inbox": "Settings", Prompts: "Agents" };
+const BENEATH: Record<string, string> = { "Webhook inboxes": "Settings", Prompts: "Agents" };
 
 /** A page by the menu, and by its tab where the entry has several. */
 async function menu(page: Page, name: string): Promise<void> {

@@ -98,7 +98,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
         <>
           <DownloadButton
             size="xs"
-            label="Download CSV"
+            label="Export CSV"
             name={`${batch_id} results.csv`}
             fetch={() =>
               callForBytes(

@@ -51,7 +51,7 @@ export default function DoNotCallPage() {
         label="Do-not-call lists"
         operation={LISTS}
         columns={COLUMNS}
-        search={{ field: "name", label: "Name" }}
+        search={{ field: "name", label: "Search by name" }}
         filters={[
           { field: "kind", label: "Kind", kind: "choice", choices: KINDS },
           { field: "is_outdated", label: "Outdated", kind: "choice", choices: { true: "Outdated" } },

@@ -60,7 +60,8 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
               <Grid gap="md">
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <NumberInput
-                    label="At least this long"
+                    label="Minimum duration"
+                    placeholder="Seconds"
                     suffix=" s"
                     min={0}
                     allowNegative={false}
@@ -71,7 +72,8 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
                 </Grid.Col>
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <NumberInput
-                    label="At most this long"
+                    label="Maximum duration"
+                    placeholder="Seconds"
                     suffix=" s"
                     min={0}
                     allowNegative={false}

@@ -44,7 +44,7 @@ export default recordPage({
     <Group gap="xs" mt={4}>
       <WorkflowStatus status={status} />
       <span>
-        changed <Time at={updated_at} /> by {last_updated_by}
+        updated <Time at={updated_at} /> by {last_updated_by}
       </span>
     </Group>
   ),

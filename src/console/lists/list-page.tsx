@@ -7,6 +7,8 @@ import { type NewRecord, useNewRecord } from "./new-record.tsx";
 type ListKind<O extends ListOperation> = ListOf<O> & {
   title: string;
   about: string;
+  /** The page that it is reached from, where the menu has none for it. */
+  back?: { to: string; label: string };
   /** What a screen reader calls the table, where it is not the title. */
   label?: string;
   /** The button that begins a new record, where people make them. */
@@ -18,7 +20,7 @@ type ListKind<O extends ListOperation> = ListOf<O> & {
 
 /** The page of all records of one kind: the list, and a button that begins a new one. */
 export function listPage<O extends ListOperation>(kind: ListKind<O>): ComponentType {
-  const { title, about, label = title, create = null, empty, Actions, Above } = kind;
+  const { title, about, back, label = title, create = null, empty, Actions, Above } = kind;
   return function Page() {
     const { button, window } = useNewRecord(create);
     return (
@@ -26,6 +28,7 @@ export function listPage<O extends ListOperation>(kind: ListKind<O>): ComponentT
         <PageHead
           title={title}
           about={about}
+          {...(back && { back })}
           actions={
             Actions ? (
               <>

@@ -94,7 +94,7 @@ export const SETTINGS_PAGES: ConsolePage[] = [
   },
   {
     path: "/webhook-inboxes",
-    title: "Webhook inbox",
+    title: "Webhook inboxes",
     permission: "outbound_read",
     load: () => import("../webhooks/webhook-inboxes-page.tsx"),
     menu: { entry: "Settings", icon: IconInbox },

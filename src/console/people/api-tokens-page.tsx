@@ -82,7 +82,7 @@ export default listPage({
   },
   operation: "GET /api/v1/api_tokens/",
   columns: COLUMNS,
-  search: { field: "name", label: "Name" },
+  search: { field: "name", label: "Search by name" },
   filters: [{ field: "created_by", label: "Owner", kind: "text" }],
   empty: {
     title: "No tokens yet",
@@ -114,7 +114,7 @@ const Revoke = ({ token: { id, name, granted_users } }: { token: ApiTokenRespons
 function TokenState({ token }: { token: ApiTokenResponse }) {
   if (token.revoked_at) return <Status tone="quiet">revoked</Status>;
   if (new Date(token.expires_at) < new Date()) return <Status tone="quiet">expired</Status>;
-  return <Status tone="good">good</Status>;
+  return <Status tone="good">active</Status>;
 }
 
 const DAYS = ["30", "90", "365"];

@@ -38,7 +38,7 @@ const BELONGS: [address: string, page: string][] = [
   ["/workflows/", "/tools"],
   ["/batches/", "/campaigns"],
   ["/webhook-deliveries/", "/campaigns"],
-  ["/export", "/organization"],
+  ["/export", "/reports"],
 ];
 
 export function MainMenu() {

@@ -103,7 +103,7 @@ export function SignInAgain() {
           <Button type="submit" loading={signIn.isPending}>
             Sign in
           </Button>
-          <Anchor size="xs" href="/sign-in" target="_blank">
+          <Anchor size="xs" ta="center" href="/sign-in" target="_blank">
             Sign in with your organization, in another tab
           </Anchor>
           <Anchor size="xs" component="button" type="button" onClick={goToSignIn}>

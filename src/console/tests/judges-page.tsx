@@ -22,13 +22,14 @@ const COLUMNS: Column<JudgeListed>[] = [
 
 export default listPage({
   title: "Judges",
+  back: { to: "/tests", label: "Tests" },
   about: "Questions about a conversation that an insight tool answers. Tests expect a yes.",
   create: { permission: "tests_write", to: "/tests/judges/new", label: "New judge" },
   operation: "GET /api/v1/judges/",
   columns: COLUMNS,
-  search: { field: "name", label: "Name" },
+  search: { field: "name", label: "Search by name" },
   empty: {
-    title: "No judge yet",
+    title: "No judges yet",
     icon: IconScale,
     about:
       "For what no pattern can tell, such as whether the agent was polite. Label 50 sessions, and it counts.",

@@ -35,6 +35,7 @@ const COLUMNS: Column<ReplayListed>[] = [
 
 export default listPage({
   title: "Replays",
+  back: { to: "/tests", label: "Tests" },
   about: "Replay recorded sessions with the draft and the live version, and compare the results.",
   operation: "GET /api/v1/replays/",
   columns: COLUMNS,

@@ -46,7 +46,7 @@ export default listPage({
   create: { permission: "tests_write", to: "/tests/new", label: "New suite" },
   operation: LIST,
   columns: COLUMNS,
-  search: { field: "name", label: "Name" },
+  search: { field: "name", label: "Search by name" },
   filters: [{ field: "agent", label: "Agent", kind: "text" }],
   empty: {
     title: "No test suites yet",

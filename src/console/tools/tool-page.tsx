@@ -61,7 +61,7 @@ export default recordPage({
   body: toolBody,
   About: ({ record: { definition, version_number, last_updated, last_updated_by } }) => (
     <>
-      {kindOf(definition)}, version {version_number}, changed <Time at={last_updated} /> by {last_updated_by}
+      {kindOf(definition)}, version {version_number}, updated <Time at={last_updated} /> by {last_updated_by}
     </>
   ),
   Form: ToolForm,

@@ -7,17 +7,14 @@ import { Failure, Panel, Status } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { DELIVERY_WORDS } from "./delivery-words.ts";
+import { EVENT_WORDS } from "./event-words.ts";
 import { SecretField } from "./secret-field.tsx";
 import { authValues, type SecretChange } from "./webhook-secret.ts";
 
-const EVENTS = [
-  ["session.ended", "A session ended"],
-  ["insight.found", "An insight was found"],
-  ["alert", "An alert fired or resolved"],
-] as const;
 const DELIVERIES = "GET /api/v1/webhooks/deliveries";
 
 const freshSecret = () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
@@ -36,7 +33,7 @@ export default recordPage({
   list: { to: "/webhooks", label: "Webhooks" },
   newTitle: "New webhook",
   title: "Webhook",
-  labels: { url: "URL" },
+  labels: { url: "URL", events: worded("Events", EVENT_WORDS) },
   values: (webhook) => ({
     name: webhook?.name ?? "",
     url: webhook?.url ?? "",
@@ -60,7 +57,7 @@ export default recordPage({
               error={form.errors.events}
             >
               <Stack gap={4}>
-                {EVENTS.map(([value, label]) => (
+                {Object.entries(EVENT_WORDS).map(([value, label]) => (
                   <Checkbox key={value} value={value} label={label} />
                 ))}
               </Stack>

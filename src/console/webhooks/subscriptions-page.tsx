@@ -3,11 +3,16 @@ import type { WebhookSubscription } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { Status } from "../parts/parts.tsx";
+import { EVENT_WORDS } from "./event-words.ts";
 
 const COLUMNS: Column<WebhookSubscription>[] = [
   nameColumn("/webhooks"),
   { field: "url", title: "URL", render: ({ url }) => <bdi>{url}</bdi> },
-  { field: "events", title: "Events", render: ({ events }) => events.join(", ") },
+  {
+    field: "events",
+    title: "Events",
+    render: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(", "),
+  },
   {
     field: "disabled_at",
     title: "Status",

@@ -49,7 +49,7 @@ export default function WebhookInboxPage() {
     <>
       <PageHead
         title={name}
-        back={{ to: "/webhook-inboxes", label: "Webhook inbox" }}
+        back={{ to: "/webhook-inboxes", label: "Webhook inboxes" }}
         about={inbox.data && <>Keeps the last 100 messages; it has {inbox.data.message_count}.</>}
       />
       <Fetched query={inbox}>{(found) => <Body key={name} inbox={found} />}</Fetched>

@@ -41,9 +41,8 @@ const COLUMNS: Column<WebhookInbox>[] = [
 ];
 
 export default listPage({
-  title: "Webhook inbox",
+  title: "Webhook inboxes",
   about: "Test endpoints: inspect webhooks before you build a receiver.",
-  label: "Webhook inboxes",
   create: {
     permission: "outbound_write",
     label: "New inbox",

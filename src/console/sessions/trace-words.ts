@@ -89,7 +89,7 @@ function stepLine(label: string, told: Record<string, unknown>): string {
     case "entered":
       return `enters ${told.step}${Number(told.visit) > 1 ? `, visit ${told.visit}` : ""}`;
     case "condition":
-      return `${told.where}: ${textOf(told.condition)} is ${told.holds}`;
+      return `${told.where}: ${expressionOf(told.condition)} is ${told.holds}${unlessSame(told)}`;
     case "submission":
       return told.faults ? `refuses ${textOf(told.inputs)}` : `accepts ${textOf(told.inputs)}`;
     case "variables":
@@ -102,6 +102,16 @@ function stepLine(label: string, told: Record<string, unknown>): string {
       return `${told.workflow ?? ""} ${label}`.trim();
   }
 }
+
+/** An expression as its author wrote it, without what says of which language it is. */
+function expressionOf(condition: unknown): string {
+  const written = (condition as { expression?: unknown } | null)?.expression;
+  return typeof written === "string" ? written : textOf(condition);
+}
+
+/** A value that is no truth value says why the condition holds or not. */
+const unlessSame = ({ value, holds }: Record<string, unknown>): string =>
+  value === holds ? "" : ` (${textOf(value)})`;
 
 const changesOf = (told: Record<string, unknown>): string =>
   Object.entries((told.changes ?? {}) as Record<string, { before?: unknown; after?: unknown }>)

@@ -186,3 +186,12 @@ test("where none of its code comes, the page says what to do", async () => {
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
 });
+
+test("an address with a mistyped number says so, and no field is asked to be filled", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents/abc");
+  await page.getByRole("alert", { name: "Record not found" }).waitFor();
+  await page.getByText("The address may be mistyped.").waitFor();
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});

@@ -154,13 +154,15 @@ function TryAgain({ retry }: { retry: () => unknown }) {
 
 /** Why something is not shown, and a way to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
-  const missing = error instanceof ApiError && error.status === 404;
+  // The page's address names its record by a word where it has a number.
+  const mistyped = error instanceof ApiError && error.issues[0]?.loc[0] === "path";
+  const missing = mistyped || (error instanceof ApiError && error.status === 404);
   const forbidden = error instanceof ApiError && error.status === 403;
   const title = missing ? "Record not found" : forbidden ? "This is not allowed" : "The request failed";
   return (
     <Alert color="red" title={title} icon={<IconAlertTriangle />} role="alert" my="md">
       <Stack gap="xs" align="flex-start">
-        <span>{error.message}</span>
+        <span>{mistyped ? "The address may be mistyped." : error.message}</span>
         {retry && !missing && !forbidden && <TryAgain retry={retry} />}
       </Stack>
     </Alert>

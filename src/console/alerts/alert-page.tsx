@@ -63,7 +63,7 @@ export default recordPage({
     least_sessions: "Minimum sessions",
     remind_hours: "Hours between reminders",
     notified_users: "E-mail to",
-    uses_webhooks: "Send to webhooks that subscribe to alert",
+    uses_webhooks: "Send to webhooks that are notified of alerts",
   },
   values: (rule) => ({
     name: rule?.name ?? "",
@@ -138,7 +138,7 @@ export default recordPage({
               onChange={(people) => form.setFieldValue("notified_users", people)}
             />
             <Checkbox
-              label="Send to webhooks that subscribe to alert"
+              label="Send to webhooks that are notified of alerts"
               {...form.getInputProps("uses_webhooks", { type: "checkbox" })}
             />
           </RecordFormFrame>

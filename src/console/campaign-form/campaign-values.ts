@@ -101,7 +101,7 @@ export const CAMPAIGN_LABELS: FieldLabels = {
   "outreach_override_rules.*.*.daily_end_time": "Until",
   "outreach_override_rules.*.*.max_daily_calls": "New people, limit",
   hourly_rate: "Attempts per hour",
-  max_daily_calls: "New people per day, limit",
+  max_daily_calls: "New people per day",
   retry_count: "Retries",
   retry_interval: "Wait before a retry",
   allowed_line_types: worded("Line types", LINE_TYPES),

@@ -66,7 +66,7 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
           <Group gap={4} wrap="nowrap">
             <ActionIcon
               variant="default"
-              aria-label={isWeek ? "Week before" : "Month before"}
+              aria-label={isWeek ? "Previous week" : "Previous month"}
               onClick={() => move(-1)}
             >
               <IconChevronLeft size={16} />
@@ -76,7 +76,7 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
             </Button>
             <ActionIcon
               variant="default"
-              aria-label={isWeek ? "Week after" : "Month after"}
+              aria-label={isWeek ? "Next week" : "Next month"}
               onClick={() => move(1)}
             >
               <IconChevronRight size={16} />

@@ -41,7 +41,7 @@ export function PaceFields(
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <NumberInput
-          label="New people per day, limit"
+          label="New people per day"
           description="Retries don't count. Empty: no limit."
           min={0}
           value={values.max_daily_calls ?? ""}

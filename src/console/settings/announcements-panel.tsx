@@ -32,6 +32,10 @@ const LABELS = {
   rows: "Announcements",
   "rows.*.kind": worded("Kind", KINDS),
   "rows.*.channels": worded("Channels", CHANNELS),
+  "rows.*.jurisdiction": "Jurisdiction",
+  "rows.*.lines": "Texts",
+  "rows.*.source": "Source",
+  "rows.*.checked_on": "Source read on",
 };
 
 /** What agents say at the start of a conversation, by where the person is. */

@@ -74,8 +74,7 @@ const columns = (now: number): Column<LiveSession>[] => [
     render: ({ last_words }) =>
       last_words && (
         <Text size="sm" lineClamp={1} dir="auto">
-          {last_words.source === "user" ? "" : "↳ "}
-          {last_words.text}
+          {last_words.written_by ?? (last_words.source === "user" ? "User" : "Agent")}: {last_words.text}
         </Text>
       ),
   },

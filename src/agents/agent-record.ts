@@ -5,6 +5,7 @@ import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { sttIssues } from "../speech/speech.ts";
 import { headerIssues } from "../tools/issues/header-issues.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
+import { variableIssues } from "../tools/issues/variable-issues.ts";
 import { ToolResponse } from "../tools/tool.ts";
 import { AgentToolDefaults } from "./agent-input.ts";
 import { CustomMessageResponse, customMessageJson } from "./custom-message.ts";
@@ -134,6 +135,7 @@ export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentRespo
   validation_issues: [
     ...sttIssues(agent.stt_provider),
     ...headerIssues(agent.tool_headers),
+    ...variableIssues(agent.variables),
     ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools: agent.tools ?? [] }),
   ].map(toValidationIssue),
 });

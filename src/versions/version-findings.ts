@@ -10,6 +10,7 @@ import { headerIssues } from "../tools/issues/header-issues.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { sourcesOfTool } from "../tools/issues/source-issues.ts";
 import { toolIssues } from "../tools/issues/tool-issues.ts";
+import { variableIssues } from "../tools/issues/variable-issues.ts";
 import { taskToolName } from "../tools/task-parts.ts";
 import { tasksOf } from "../tools/tool-definition.ts";
 
@@ -51,6 +52,7 @@ export function snapshotFindings(snapshot: Snapshot, offer: LlmOffer): AgentFind
     ...found("settings", [
       ...sttIssues(agent.stt_provider),
       ...headerIssues(agent.tool_headers),
+      ...variableIssues(agent.variables),
       ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools }),
     ]),
     ...found("languages", voiceIssues((language_group?.language_configs ?? []) as LanguageConfig[])),

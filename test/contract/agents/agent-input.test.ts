@@ -119,6 +119,15 @@ describe("what an agent may be", () => {
     ]);
   });
 
+  test("a variable that has no effect is a warning at its place", async () => {
+    const variables = { "vars.session.date": "2026-01-01", "first name": "Ann" };
+    const { validation_issues } = await create("Without effect", { variables });
+    expect(validation_issues.map(({ id, path }: { id: string; path: string }) => [id, path])).toEqual([
+      ["system-variable-written", "$.variables['vars.session.date']"],
+      ["unnamable-variable", "$.variables['first name']"],
+    ]);
+  });
+
   test.each(["UTC", "Etc/GMT+5", "Asia/Calcutta", "America/Argentina/Buenos_Aires", "america/new_york"])(
     "%s is a timezone",
     async (timezone) => {

@@ -72,12 +72,18 @@ export class OutputCheck {
     let whole = "";
     let passed = 0;
     let broken: { name: string; say: string | null } | null = null;
+    /** As many of the words that were passed as a run of the prompt may have begun with. */
+    let said: string[] = [];
     const take = (end: number) => {
       if (broken) return;
-      broken = this.#broken(whole.slice(0, end), passed);
+      const part = whole.slice(passed, end);
+      const run = this.#settings.withhold_prompt_words;
+      const words = run === null ? [] : [...said, ...plainWords(part)];
+      broken = this.#broken(whole.slice(0, end), passed, words);
       if (broken) return;
-      pass(whole.slice(passed, end));
+      pass(part);
       passed = end;
+      said = words.slice(-(run ?? 1));
     };
     return {
       feed: (delta) => {
@@ -100,8 +106,8 @@ export class OutputCheck {
     };
   }
 
-  /** The rule that the words from `from` on break. */
-  #broken(text: string, from: number): { name: string; say: string | null } | null {
+  /** The rule that the words from `from` on break. `said`: these and those before them, as words. */
+  #broken(text: string, from: number, said: readonly string[]): { name: string; say: string | null } | null {
     const start = lookBackFrom(text, from);
     const near = text.slice(start);
     const words = plain(near);
@@ -121,8 +127,6 @@ export class OutputCheck {
     const run = this.#settings.withhold_prompt_words;
     if (run !== null) {
       const prompt = promptRuns(run, this.#written);
-      // As many words before it as a run may have begun with.
-      const said = plainWords(text).slice(-(plainWords(text.slice(from)).length + run));
       if (runsOf(said, run).some((found) => prompt.has(found)))
         return { name: "words of the prompt", say: null };
     }
@@ -159,22 +163,24 @@ function nextPart(text: string, from: number): number {
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 const JOINED_LETTER = new RegExp(`[${JOINED}]`, "gv");
 
-const plainWords = (text: string): string[] =>
+const betweenSigns = (text: string): string[] =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
     .split(" ")
-    .filter((word) => word !== "")
-    // Where no blanks stand between words, a sentence would be one.
-    .flatMap((word) =>
-      word.search(JOINED_LETTER) < 0 ? word : Array.from(WORDS.segment(word), ({ segment }) => segment),
-    );
+    .filter((word) => word !== "");
+
+/** Where no blanks stand between words, a sentence would be one. */
+const plainWords = (text: string): string[] =>
+  betweenSigns(text).flatMap((word) =>
+    word.search(JOINED_LETTER) < 0 ? word : Array.from(WORDS.segment(word), ({ segment }) => segment),
+  );
 
 /** Letters of scripts without blanks are words of their own, so that a phrase is found within a sentence of these. */
 const plain = (text: string): string =>
-  ` ${plainWords(text.normalize("NFKC").replaceAll(JOINED_LETTER, " $& ")).join(" ")} `;
+  ` ${betweenSigns(text.normalize("NFKC").replaceAll(JOINED_LETTER, " $& ")).join(" ")} `;
 
 const runsOf = (words: readonly string[], length: number): string[] =>
   Array.from({ length: Math.max(0, words.length - length + 1) }, (_, at) =>

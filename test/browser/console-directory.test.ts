@@ -147,3 +147,14 @@ test("bridge phrases are written by language and by tool, and stored as they wer
   });
   expect(page.faults).toEqual([]);
 });
+
+test("a message's schedule begins with the week that it is for who looks at it", async () => {
+  const page = await it.open(await it.person("Editor"), { timezoneId: "Australia/Sydney" });
+  // A Monday morning in Sydney, a Sunday elsewhere.
+  await page.clock.setFixedTime(new Date("2026-11-29T21:00:00Z"));
+  await page.goto("/console/messages/new");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("rowheader").first().waitFor();
+  expect(await page.getByRole("rowheader").first().innerText()).toBe("Mon 30 Nov");
+  expect(page.faults).toEqual([]);
+});

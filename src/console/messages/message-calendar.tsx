@@ -126,7 +126,7 @@ function monday(timeZone: string): string {
 }
 
 const dayName = (date: string): string =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString("en", {
+  new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", {
     weekday: "short",
     day: "numeric",
     month: "short",

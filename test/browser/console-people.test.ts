@@ -66,10 +66,10 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.getByRole("combobox", { name: "Role" }).click();
   await page.getByRole("option", { name: "Night watch" }).click();
   await page.getByRole("switch", { name: /Mail without a link/ }).check();
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
   await expect.poll(() => page.getByLabel("E-mail address").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("E-mail address").fill("nora@example.com");
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "nora@example.com" }).waitFor();
   await page.getByRole("button", { name: "Create sign-in link" }).click();
   await page.getByText(/\/sign-in\?code=\w{40}/).waitFor();

@@ -73,7 +73,7 @@ function PersonForm({ form, record, frame }: RecordFormProps<UserResponse, Value
   const { role_id } = form.getValues();
   return (
     <Panel>
-      <RecordFormFrame {...frame}>
+      <RecordFormFrame {...frame} {...(!record && { verb: "Invite" })}>
         <TextInput
           label="E-mail address"
           type="email"

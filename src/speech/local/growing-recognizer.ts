@@ -12,7 +12,7 @@ export type WholeModel = {
 const FIRST = 0.4 * HEARING_RATE;
 const GROWTH = 1.4;
 /** Of more at once such a model leaves out words; and nobody's answer should wait for a minute of somebody's music. */
-const LONGEST = 20 * HEARING_RATE;
+const LONGEST = 12 * HEARING_RATE;
 
 /**
  * Words while somebody speaks, of a model that has none before the end: it hears the utterance again whenever that has

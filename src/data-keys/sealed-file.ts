@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
+import { Fault } from "../base/errors.ts";
 import {
   CHUNK_MARK,
   ChangedFile,
@@ -90,6 +91,13 @@ export type OpenedFile = {
   /** From `start` to `end`, both included. */
   stream(part?: { start: number; end?: number }): Readable;
 };
+
+/** What to say of a file that a row names and that is not there. */
+export const fileElsewhere = (): Fault =>
+  new Fault(
+    "unavailable",
+    "The file is not in this machine's data directory. Machines of a cluster need a shared DATA_DIR.",
+  );
 
 /** Null where there is no such file. */
 export async function openSealed(file: string, findKey: FindKey): Promise<OpenedFile | null> {

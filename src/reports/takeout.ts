@@ -10,7 +10,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { findDataKey } from "../data-keys/data-keys.ts";
-import { openSealed } from "../data-keys/sealed-file.ts";
+import { fileElsewhere, openSealed } from "../data-keys/sealed-file.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { giveUpLost, makeTakeout, takeoutFolder } from "./make-takeout.ts";
@@ -184,12 +184,7 @@ export function takeoutRoutes(
       if (!name) throw notFound("File", params.file_name);
       const file = path.join(takeoutFolder(dataDir, job_id), name);
       const archive = await openSealed(file, findDataKey({ db, vault }));
-      if (!archive) {
-        throw new Fault(
-          "unavailable",
-          "The file is not in this machine's data directory. Machines of a cluster need a shared DATA_DIR.",
-        );
-      }
+      if (!archive) throw fileElsewhere();
       return reply
         .type("application/zip")
         .header("content-length", archive.size)

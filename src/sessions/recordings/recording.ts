@@ -3,7 +3,7 @@ import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
-import { LostKey } from "../../data-keys/sealed-file.ts";
+import { fileElsewhere, LostKey } from "../../data-keys/sealed-file.ts";
 import type { Db } from "../../db/database.ts";
 import type { RecordingBucket } from "../bucket/bucket.ts";
 import { openRecording } from "../bucket/open-recording.ts";
@@ -78,8 +78,10 @@ export function recordingRoutes(api: Api, deps: Deps): void {
         .select(["file_name", "content_type", "stored_in"])
         .where("id", "=", id)
         .executeTakeFirst();
-      const sound = recording && (await openRecording(deps, recording).catch(sayLostKey));
-      if (!sound) throw new Fault("not-found", "This recording is not kept any more.");
+      const notKept = () => new Fault("not-found", "This recording is not kept any more.");
+      if (!recording) throw notKept();
+      const sound = await openRecording(deps, recording).catch(sayLostKey);
+      if (!sound) throw recording.stored_in === "disk" ? fileElsewhere() : notKept();
 
       const range = parseByteRange(request.headers.range, sound.size);
       reply

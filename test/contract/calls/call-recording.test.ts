@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { readWav } from "../../../src/audio/wav.ts";
@@ -66,6 +66,27 @@ test("both sides of a call lie side by side in its recording, which is listed, p
   expect([picture.caller[100], picture.agent[100], picture.caller[300], picture.agent[300]]).toEqual([
     24, 0, 0, 49,
   ]);
+});
+
+test("a recording whose file is on another machine's disk is not said to be deleted", async () => {
+  const call = await newCall();
+  const recorder = await recordings.begin(call, LINE_RATE);
+  if (!recorder) throw new Error("not recorded");
+  talk(recorder);
+  recorder.end();
+  await recordings.written();
+  const [link = ""] = await linksOf(call.session_id);
+  const { pathname, search } = new URL(link);
+  const play = async () => {
+    const { statusCode, body } = await app.api.server.inject({ url: pathname + search });
+    return [statusCode, JSON.parse(body)];
+  };
+  await rm(path.join(folder(), `call-${call.id}-${call.leg}.wav`));
+  const elsewhere =
+    "The file is not in this machine's data directory. Machines of a cluster need a shared DATA_DIR.";
+  expect(await play()).toEqual([503, { detail: elsewhere }]);
+  await app.db.deleteFrom("recordings").where("session_id", "=", call.session_id).execute();
+  expect(await play()).toEqual([404, { detail: "This recording is not kept any more." }]);
 });
 
 test("what a process recorded before it died is the call's recording, once its call is ended", async () => {

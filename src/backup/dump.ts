@@ -24,6 +24,8 @@ export type Dumped = ArchiveClose & {
   taken_at: string;
   archive_bytes: number;
   tables_rows: [string, number][];
+  /** Recordings whose files are not in the data directory, and so not in the archive. */
+  recordings_without_file: number;
 };
 
 /**
@@ -45,6 +47,7 @@ export async function dump(source: DumpSource, out: Writable, progress: ArchiveP
   try {
     for (const table of tables)
       tables_rows.push([table.name, await dumpTable(client, table, writer, progress)]);
+    const recordings_without_file = source.files ? await countMissing(client, files) : 0;
     await client.query("commit");
     for (const file of files) {
       const { path, modified_at, bytes: expected_bytes } = file;
@@ -53,7 +56,13 @@ export async function dump(source: DumpSource, out: Writable, progress: ArchiveP
       if (data) await writer.file({ path, modified_at, expected_bytes }, counted(data, progress));
     }
     const close = await writer.close();
-    return { ...close, taken_at: header.taken_at, archive_bytes: writer.written_bytes(), tables_rows };
+    return {
+      ...close,
+      taken_at: header.taken_at,
+      archive_bytes: writer.written_bytes(),
+      tables_rows,
+      recordings_without_file,
+    };
   } catch (error) {
     await writer.abandon();
     throw error;
@@ -99,6 +108,16 @@ async function describe(client: pg.Client, expected_bytes: number): Promise<Arch
     sequences: await listSequences(client),
     expected_bytes,
   };
+}
+
+/** With a SECRET_KEY from the environment, only this tells that the data directory is not the program's, or its disk is away. */
+async function countMissing(client: pg.Client, files: readonly { path: string }[]): Promise<number> {
+  const there = new Set(files.map(({ path }) => path));
+  // An older program's table has no such column: a backup may be made before the first start of a newer one.
+  const { rows } = await client.query<{ file_name: string }>(
+    "select file_name from recordings r where coalesce(to_jsonb(r) ->> 'stored_in', 'disk') = 'disk'",
+  );
+  return rows.filter(({ file_name }) => !there.has(`recordings/${file_name}`)).length;
 }
 
 /** Whoever backs up with another key has another folder or environment than the program: its files would be wrong, too. */

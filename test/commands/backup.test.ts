@@ -188,6 +188,49 @@ test("from a PostgreSQL of one's own to another", async () => {
   }
 });
 
+test("whose data directory is not the program's, or lacks its disk, says how many recordings are not in it", async () => {
+  const { admin } = inject("testServer");
+  const { config, name, drop } = await createTestDatabase();
+  const client = new pg.Client(config);
+  const DATABASE_URL = admin.connectionString
+    ? (inDatabase(admin, name).connectionString ?? "")
+    : `postgres://${admin.user}@localhost/${name}?host=${admin.host}`;
+  const env = { DATABASE_URL, SECRET_KEY: "a key of forty characters, as long as it is" };
+  const folder = newFolder();
+  try {
+    await client.connect();
+    await client.query("alter table recordings drop constraint recordings_session_id_fkey");
+    await client.query(
+      `insert into recordings (session_id, file_name, content_type, created_at, stored_in)
+       select 1, n || '.wav', 'audio/wav', now(), case n when 3 then 'bucket' else 'disk' end from generate_series(1, 3) n`,
+    );
+    await client.query("insert into installation (key_check, created_at) values ($1, now())", [
+      createVault(env.SECRET_KEY).seal("key"),
+    ]);
+    await client.end();
+    const backUp = (...args: string[]) =>
+      typedHere(["backup", "own.backup", "--replace", "--json", ...args], { folder, env });
+    const place = path.join(folder, "data", "recordings");
+    const rest = "Back up with the DATA_DIR that the program runs with, and with its disk mounted.\n";
+    expect(await backUp()).toMatchObject({
+      code: 0,
+      stderr: `parley: 2 recordings are not in this backup: their files are not in ${place}. ${rest}`,
+    });
+    mkdirSync(place, { recursive: true });
+    writeFileSync(path.join(place, "1.wav"), "RIFF");
+    expect(await backUp()).toMatchObject({
+      code: 0,
+      stderr: `parley: 1 recording is not in this backup: its file is not in ${place}. ${rest}`,
+    });
+    writeFileSync(path.join(place, "2.wav"), "RIFF");
+    expect(await backUp()).toMatchObject({ code: 0, stderr: "" });
+    rmSync(place, { recursive: true });
+    expect(await backUp("--without-files")).toMatchObject({ code: 0, stderr: "" });
+  } finally {
+    await drop();
+  }
+});
+
 describe("a backup or restore that can't be done says why, and leaves nothing", () => {
   test("where there is no Parley, or no key of it", async () => {
     const folder = newFolder();

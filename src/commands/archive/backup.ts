@@ -42,6 +42,7 @@ export async function backup(options: BackupOptions, config: Config, secrets: Se
     progress.end();
     const seconds = (performance.now() - begun) / 1000;
     tell(options, dumped, { seconds, key: keyPlace(config.data_dir, secrets) });
+    tellMissing(dumped, dataDir);
     return 0;
   } catch (error) {
     progress.end();
@@ -115,6 +116,15 @@ async function removeLeftBehind(file: string): Promise<void> {
     if (written && written.mtimeMs < systemClock.now().getTime() - LEFT_BEHIND_MS)
       await rm(place, { force: true });
   }
+}
+
+/** Where nobody reads the standard output, as by cron, this is mailed. */
+function tellMissing({ recordings_without_file: missing }: Dumped, dataDir: string): void {
+  if (missing === 0) return;
+  const [are, files] = missing === 1 ? ["is", "its file is"] : ["are", "their files are"];
+  process.stderr.write(
+    `parley: ${count(missing, "recording")} ${are} not in this backup: ${files} not in ${path.join(dataDir, "recordings")}. Back up with the DATA_DIR that the program runs with, and with its disk mounted.\n`,
+  );
 }
 
 /** Tables whose rows are named. */

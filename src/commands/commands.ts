@@ -297,6 +297,8 @@ const fileIn = (args: string[]): string | undefined =>
 export function commandNamed(name: string): Command {
   const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (found) return found;
+  if (name.startsWith("-"))
+    throw new Misused(`Name a command before ${name}. Settings such as PORT come from the environment.`);
   throw new Misused(`There is no command "${name}"${nearest(name, Object.keys(COMMANDS))}.`);
 }
 

@@ -276,6 +276,11 @@ describe("a command line that is not understood ends with code 2, the reason, an
     [["fly"], 'There is no command "fly".', ""],
     [["constructor"], 'There is no command "constructor".', ""],
     [["strat"], 'There is no command "strat"; "start" may be meant.', ""],
+    [
+      ["--port", "9000"],
+      "Name a command before --port. Settings such as PORT come from the environment.",
+      "",
+    ],
     [["help", "fly"], 'There is no command "fly".', ""],
     [["chat", "1", "--jsn"], '"chat" knows no --jsn; "--json" may be meant.', "./parley chat <agent>"],
     [["start", "--port", "9000"], '"start" knows no --port.', "./parley start "],

@@ -24,7 +24,10 @@ export function explainWaiting(batch: BatchStep, request: RequestStep, ahead: nu
     return {
       kind: "waiting",
       reason: request.reason,
-      text: `${request.text} It is when its turn comes.`,
+      text: request.text.replace(
+        /^(Skipped|Stopped): /,
+        (_, done: string) => `Will be ${done.toLowerCase()} when its turn comes: `,
+      ),
       until: null,
     };
   const waits = [batch, request].filter((step) => step.kind === "wait");

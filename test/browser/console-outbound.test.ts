@@ -53,7 +53,7 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
   await page.getByLabel("2026-12-24: new people at most").fill("5");
   await page.getByRole("radiogroup", { name: "Week or month" }).getByText("Month").click();
   while ((await page.getByRole("table", { name: /December 2026/ }).count()) === 0)
-    await page.getByRole("button", { name: "Month after" }).click();
+    await page.getByRole("button", { name: "Next month" }).click();
   await page.getByRole("button", { name: "24 December 2026: 06:00–12:00, new people 5 people" }).click();
   await page.getByText("new people: 5 people (by the exception of the date)").waitFor();
   await page.getByRole("button", { name: "25 December 2026" }).click();

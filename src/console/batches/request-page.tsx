@@ -91,7 +91,7 @@ export default function RequestPage() {
                 <RequestSteps steps={steps} />
                 <Panel title={counted(attempts.length, "attempt")}>
                   {attempts.length === 0 ? (
-                    <Empty title="Not tried yet" />
+                    <Empty title={next_step.kind === "over" ? "Not tried" : "Not tried yet"} />
                   ) : (
                     <ol className={classes.steps}>
                       {attempts.map((attempt) => (

@@ -38,7 +38,7 @@ describe("the demo", () => {
       "Waiting for the request's not_before: 2026-11-19 08:30 in Chicago.",
     );
     expect(await next("patient-9")).toBe(
-      "Skipped: no consent of +13035550110 to marketing calls is on record. It is when its turn comes.",
+      "Will be skipped when its turn comes: no consent of +13035550110 to marketing calls is on record.",
     );
     expect(await next("patient-20")).toBe(
       "Waiting: called 3 times in 24 hours over all campaigns, the most that the organization allows; next 2026-11-19 01:00 in Los Angeles.",

@@ -289,7 +289,10 @@ describe("no further step is tried", () => {
     app.clock.advance(60_000);
     await saidBy(person.target, channel);
     // Before its turn comes, too, nobody is told of a step that will not come.
-    const stopped = { reason: "answered", text: expect.stringContaining(`Stopped: ${person.target}`) };
+    const stopped = {
+      reason: "answered",
+      text: expect.stringContaining(`Will be stopped when its turn comes: ${person.target}`),
+    };
     const waiting = await trace(batch_id);
     expect(waiting.next_step).toMatchObject(stopped);
     expect(states(waiting)).toEqual(["done", "stopped", "stopped"]);

@@ -31,11 +31,11 @@ test.each([{ mode: "voice" }, { mode: "sms", source: TEXTER, caller_id: TEXTER }
   "who may not be reached is skipped, and told why: %j",
   async (campaign) => {
     const batch_id = await batchOf([PREMIUM, JAMAICAN, THURAYA, ANN], { ...campaign, retry_count: 3 });
-    const text = `Skipped: ${PREMIUM} is a premium-rate number, and OUTREACH_ALLOW does not name it.`;
+    const why = `${PREMIUM} is a premium-rate number, and OUTREACH_ALLOW does not name it.`;
     expect(await nextOf(batch_id, "p0")).toEqual({
       kind: "waiting",
       reason: "destination",
-      text: `${text} It is when its turn comes.`,
+      text: `Will be skipped when its turn comes: ${why}`,
       until: null,
     });
     const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
@@ -47,7 +47,12 @@ test.each([{ mode: "voice" }, { mode: "sms", source: TEXTER, caller_id: TEXTER }
       "COMPLETED COMPLETED 1",
       "COMPLETED COMPLETED 1",
     ]);
-    expect(await nextOf(batch_id, "p0")).toEqual({ kind: "over", reason: "destination", text, until: null });
+    expect(await nextOf(batch_id, "p0")).toEqual({
+      kind: "over",
+      reason: "destination",
+      text: `Skipped: ${why}`,
+      until: null,
+    });
     expect((await nextOf(batch_id, "p1")).text).toBe(
       `Skipped: ${JAMAICAN} is of Jamaica (JM), and OUTREACH_COUNTRIES does not name that.`,
     );

@@ -39,7 +39,9 @@ export async function fetchPackage(wanted: NpmPackage, into: string): Promise<st
       "refused",
       `The registry's archive of ${name} ${version} is not the one that Parley knows (sha512-${sum}). Nothing was kept.`,
     );
-  await run("tar", ["-xzf", archive, "-C", into]);
+  await run("tar", ["-xzf", archive, "-C", into]).catch((error) => {
+    throw new Fault("unavailable", `tar could not unpack ${name}: ${errorText(error)}`, { cause: error });
+  });
   return path.join(into, "package");
 }
 

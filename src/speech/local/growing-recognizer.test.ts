@@ -63,6 +63,31 @@ test("what was understood at the pause is the end's, and is not asked for twice"
   expect(given).toEqual([1, 1.5]);
 });
 
+test("of pauses that somebody went on after, those whose turn has not come are no longer wanted", async () => {
+  const turns: (() => void)[] = [];
+  const wanted: (boolean | undefined)[] = [];
+  const recognizer = growingRecognizer({
+    isFree: false,
+    understand: (samples, asked) =>
+      new Promise((resolve) => {
+        turns.push(() => {
+          wanted.push(asked?.isWanted);
+          resolve(`${samples.length / HEARING_RATE}`);
+        });
+      }),
+  });
+  recognizer.begin();
+  for (let pause = 0; pause < 3; pause++) {
+    await say(recognizer, 1);
+    recognizer.pause?.();
+  }
+  const end = recognizer.end();
+  recognizer.begin();
+  for (const come of turns) come();
+  expect(await end).toBe("3");
+  expect(wanted).toEqual([false, false, true]);
+});
+
 test("for all lengths, every sample is understood once at the end, in pieces of at most 12 s, and in order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 70 }), async (seconds) => {

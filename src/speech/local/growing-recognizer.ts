@@ -6,8 +6,10 @@ import type { TakenRecognizer } from "./recognizers.ts";
 export type WholeModel = {
   /** Nothing waits for it. */
   readonly isFree: boolean;
-  understand(samples: Int16Array): Promise<string>;
+  /** No words where nobody wants them any more when their turn has come. */
+  understand(samples: Int16Array, asked?: Asked): Promise<string>;
 };
+type Asked = { isWanted: boolean };
 
 const FIRST = 0.4 * HEARING_RATE;
 const GROWTH = 1.4;
@@ -27,22 +29,22 @@ export function growingRecognizer(model: WholeModel): TakenRecognizer {
   let length = 0;
   let next = FIRST;
   let text = "";
-  let words: Promise<string> | null = null;
+  let paused: (Asked & { words: Promise<string> }) | null = null;
   let utterance = 0;
 
   const begin = () => {
     utterance += 1;
-    [before, heard, length, next, text, words] = [[], [], 0, FIRST, "", null];
+    [before, heard, length, next, text, paused] = [[], [], 0, FIRST, "", null];
   };
-  const understand = () => {
+  const understand = (asked?: Asked) => {
     const own = utterance;
     next = length * GROWTH;
-    const understood = Promise.all([...before, model.understand(join(heard))]).then((pieces) =>
+    const understood = Promise.all([...before, model.understand(join(heard), asked)]).then((pieces) =>
       pieces.filter((piece) => piece !== "").join(" "),
     );
     understood.then(
       (found) => {
-        if (own === utterance && found !== "") text = withoutMarks(found);
+        if (own === utterance && asked?.isWanted !== false && found !== "") text = withoutMarks(found);
       },
       // Who asks for the end is told.
       () => {},
@@ -65,10 +67,12 @@ export function growingRecognizer(model: WholeModel): TakenRecognizer {
       return text;
     },
     pause() {
-      words = understand();
+      if (paused) paused.isWanted = false;
+      const asked = { isWanted: true };
+      paused = Object.assign(asked, { words: understand(asked) });
     },
     end() {
-      const all = words ?? understand();
+      const all = paused?.words ?? understand();
       begin();
       return all;
     },

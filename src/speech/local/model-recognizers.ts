@@ -95,9 +95,9 @@ function inTurn(understand: (samples: Int16Array) => Promise<string>): WholeMode
     get isFree() {
       return waiting === 0;
     },
-    understand(samples) {
+    understand(samples, asked) {
       waiting += 1;
-      const words = last.then(() => understand(samples));
+      const words = last.then(() => (asked?.isWanted === false ? "" : understand(samples)));
       last = words.then(
         () => {
           waiting -= 1;

@@ -84,12 +84,15 @@ type Separator = "," | ";" | "\t";
 export function separatorOf(text: string, isWhole: true): Separator;
 export function separatorOf(text: string, isWhole: boolean): Separator | null;
 export function separatorOf(text: string, isWhole: boolean): Separator | null {
-  // What is left of a quoted cell is no blank and no separator.
-  const lines = text.replace(QUOTED_CELL, '"').split(/[\r\n]/);
-  const at = lines.findIndex((line) => /[^\s;]/.test(line));
-  const header = lines.at(at) ?? "";
+  const at = text.search(/[^\s;]/);
+  const begins = Math.max(text.lastIndexOf("\n", at), text.lastIndexOf("\r", at)) + 1;
+  // What is left of a quoted cell is no separator.
+  const [header = "", ...others] = text
+    .slice(begins)
+    .replace(QUOTED_CELL, '"')
+    .split(/[\r\n]/, 2);
   if (header.includes(",")) return ",";
-  const mayGoOn = at === -1 || at === lines.length - 1;
+  const mayGoOn = at === -1 || others.length === 0;
   return mayGoOn && !isWhole ? null : ((/[;\t]/.exec(header)?.[0] ?? ",") as Separator);
 }
 

@@ -71,7 +71,7 @@ function problemOf(auth_type: ServiceAuthType, key: string, value: string): stri
 function tokenProblem(token: string): string | null {
   if (token.trim() === "") return "Enter the token.";
   if (/^\s*bearer\s/i.test(token)) return 'Enter the token alone: "Bearer" is put before it.';
-  if (/[ \t]/.test(token)) return "A token has no blanks. Paste it again without them.";
+  if (token !== token.trim()) return "Blanks stand before or behind the token. Paste it again without them.";
   return uncarried("authorization", token);
 }
 

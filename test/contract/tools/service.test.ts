@@ -62,7 +62,7 @@ describe("services", () => {
     ["a line break in a token", "bearer", { token: "planted\n" }, "token", "Paste it again"],
     ["a token of blanks", "bearer", { token: " " }, "token", "Enter the token."],
     ["a token with its scheme", "bearer", { token: "bearer planted" }, "token", "Enter the token alone"],
-    ["a token with a blank behind it", "bearer", { token: "planted " }, "token", "no blanks"],
+    ["a token with a blank behind it", "bearer", { token: "planted " }, "token", "behind the token"],
     ["a letter no header carries", "custom_headers", { "X-Key": "planted✓" }, "X-Key", "Paste it again"],
     ["a host of its own", "custom_headers", { Host: "planted.example" }, "Host", "Leave it out"],
     ["another length", "custom_headers", { "content-length": "7" }, "content-length", "Leave it out"],

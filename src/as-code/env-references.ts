@@ -8,7 +8,7 @@ import { isRecord } from "../expressions/member.ts";
 const REFERENCE = /(\$*)\$\{env:(?:([A-Za-z_]\w*)\})?/g;
 
 export type Missing = { path: (string | number)[]; name: string };
-/** What begins like a reference and is none, such as `${env:CRM-TOKEN}`: sent as it stands it would become a credential. */
+/** A malformed reference, such as `${env:CRM-TOKEN}`. Sent unchanged, it would become the credential. */
 type Malformed = { path: (string | number)[]; written: string };
 /** A value of the environment, where it went, and the reference that it replaced. */
 export type UsedValue = { path: (string | number)[]; value: string; reference: string };

@@ -91,7 +91,7 @@ export function createDialer(parts: DialerParts): Dialer {
   const requireReachable = handOverGate(db);
   let asking: Promise<unknown> | null = null;
   let lookingUp: Promise<unknown> | null = null;
-  // Of the database, mostly: a carrier's own faults are told where it is asked.
+  // Mostly the database's faults: a carrier's are logged where the carrier is asked.
   const tell = (what: string) => new RepeatedFault((error) => log.warn({ error }, what));
   const askFault = tell("the fate of attempts could not be found out");
   const lookUpFault = tell("numbers could not be looked up ahead of their calls");

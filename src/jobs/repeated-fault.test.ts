@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RepeatedFault } from "./repeated-fault.ts";
 
-test("a fault that repeats is told once a minute, at once when its words change, and again after it was over", () => {
+test("a repeated fault is logged once a minute, immediately when its message changes, and again after a success", () => {
   const told: string[] = [];
   let now_ms = 0;
   const fault = new RepeatedFault(

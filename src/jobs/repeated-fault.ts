@@ -22,7 +22,7 @@ export class RepeatedFault {
     this.#tell(words);
   }
 
-  /** The next fault is told whatever its words. Returns whether one was told since it last worked. */
+  /** Resets it, so that the next fault is logged. Returns whether one was logged since it last worked. */
   worked(): boolean {
     const wasTold = this.#told !== null;
     this.#told = null;

@@ -265,7 +265,7 @@ function heldJobs(events: WorkerEvents): ReadonlySet<string> {
 /** Silences the warning about more workers than connections: workers wait for models, not for the database. */
 const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 
-/** It tries these again by itself, within a second at first: what they lack is the database, and that has a line of its own. */
+/** The library retries these itself, at first within a second. Their cause is the database, whose outage is logged elsewhere. */
 const TRIED_AGAIN =
   /^(Error with notify listener|Error occurred attempting to UNLISTEN|Cron hit an error|Failed to reset locked)/;
 

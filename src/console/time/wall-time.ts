@@ -27,8 +27,8 @@ export function toWall(at: string | null | undefined, zone: string): string {
 }
 
 /**
- * The instant of a local time: the first where it occurs twice; where the clock skips it, as long after the gap as it stands in
- * it (02:30 is 03:30), as the server reads it.
+ * The instant of a local time: the first where it occurs twice. A time that the clock skips is moved forward by the length of
+ * the gap (02:30 becomes 03:30), as on the server.
  */
 export function toInstant(wall: string, zone: string): string | null {
   const utc_ms = Date.parse(`${wall}Z`);

@@ -9,9 +9,9 @@ import type { HearingModel } from "./speech-models.ts";
 import type { SphinxFiles } from "./sphinx.ts";
 
 /**
- * The ear that needs no network and no key. It always knows when somebody speaks; it understands English words where
- * PocketSphinx is installed (`sphinx`), and is labelled as a stand-in wherever it is offered; other words where the operator
- * brought a model.
+ * The ear that needs no network and no key. It always detects when somebody speaks. Words it recognizes in the languages that
+ * it has a model for (`./parley speech-model`, SPEECH_MODELS), else in English where PocketSphinx is installed (`sphinx`),
+ * which is labelled as a stand-in wherever it is offered.
  */
 export type LocalHearing = Hearing & {
   understands: boolean;

@@ -98,14 +98,11 @@ function inTurn(understand: (samples: Int16Array) => Promise<string>): WholeMode
     understand(samples, asked) {
       waiting += 1;
       const words = last.then(() => (asked?.isWanted === false ? "" : understand(samples)));
-      last = words.then(
-        () => {
+      last = words
+        .catch(() => "")
+        .then(() => {
           waiting -= 1;
-        },
-        () => {
-          waiting -= 1;
-        },
-      );
+        });
       return words;
     },
   };

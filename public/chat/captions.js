@@ -41,6 +41,8 @@ export function captions(agent) {
       if (role === "user") {
         partial?.remove();
         partial = null;
+        // Empty: what was recognized was no word after all.
+        if (text === "") return;
         if (!final) {
           partial = bubble(role, text);
           return queue.append(partial);

@@ -1,7 +1,10 @@
 import { startCall, withoutUnheard } from "../../public/chat/call-line.js";
 import type { Server, Visit } from "../../public/chat/server.js";
 
-/** What is said in a call. A caption that is not final is replaced by the next of its speaker, under the same `key`. */
+/**
+ * What is said in a call. A caption that is not final is replaced by the next of its speaker, under the same `key`, or goes
+ * where it was no word after all.
+ */
 export type Caption = { key: string; role: "user" | "agent"; text: string; is_final: boolean };
 
 export type VoiceState = {
@@ -85,6 +88,7 @@ export class VoiceCall {
   #withWords({ role, text, final }: { role: "user" | "agent"; text: string; final: boolean }): Caption[] {
     const { captions } = this.#state;
     const at = captions.findIndex((caption) => caption.role === role && !caption.is_final);
+    if (text === "") return captions.filter((_, index) => index !== at);
     const key = captions[at]?.key ?? `c${++this.#said}`;
     const caption = { key, role, text, is_final: final };
     return at < 0 ? [...captions, caption] : captions.with(at, caption);

@@ -21,8 +21,20 @@ export function takeSpeech(call: CallDraft, text: string, final: boolean) {
   const { state } = call;
   if (state.phase === "screening") return screenSpeech(call, text, final);
   if (state.phase !== "talking" || state.closing || state.screening.machine) return;
+  if (text.trim() === "") return takeBack(call, final);
   if (state.pieces.length > 0) return capture(call, { kind: "speech", text, final, at: call.at });
   if (call.at >= state.listens_from) hear(call, text, final);
+}
+
+/** What was recognized was no word after all. */
+function takeBack(call: CallDraft, final: boolean): void {
+  const { state } = call;
+  if (final) state.taken = "";
+  state.captured = state.captured.filter((input) => input.kind !== "speech" || input.final);
+  const { heard } = state.gathered;
+  if (!heard.some(isOpen)) return;
+  state.gathered.heard = heard.filter((part) => !isOpen(part));
+  if (gatheredText(state.gathered) === "") delete state.timers.input;
 }
 
 /** The person may have finished: an answer is prepared, where nothing else would be said or done first. */

@@ -36,6 +36,23 @@ describe("the end of an input", () => {
     expect(trial.over()).toEqual([run(2, rest)]);
   });
 
+  test("is not what was taken back: nothing is answered, and the silence begins anew", () => {
+    const trial = new Trial().greeted();
+    trial.take(speech("Yeah", false));
+    trial.wait(800);
+    expect(trial.take(speech("", false))).toEqual([]);
+    expect(trial.wait(3999)).toEqual([]);
+    expect(trial.wait(1)).toEqual([{ type: "silence", count: 1 }, run(1, "")]);
+    // Over our words, too; what was said before it stays.
+    trial.turn({ type: "delta", text: "Are you there?" }, { type: "words_over" });
+    trial.take(speech("On Monday.", true));
+    trial.take(speech("no", false));
+    trial.take(speech("", true));
+    trial.over(["Are you there?"]);
+    trial.take({ type: "interrupted", heard: "Are" });
+    expect(trial.all.at(-1)).toEqual(run(2, "On Monday."));
+  });
+
   test("waits for more where the channel says how long", () => {
     const trial = new Trial(withTelephony({ post_speech_input_timeout: 1.5 })).greeted();
     trial.take(speech("My number is"));

@@ -8,7 +8,10 @@ import type { AwaitedInput } from "../workflows/awaited-input.ts";
 export type CallInput =
   /** The line is open; nothing was said yet. */
   | { type: "open"; sid: string }
-  /** What the person says: as heard so far, or, `final`, as heard to its end. `lang` is a BCP 47 tag. */
+  /**
+   * What the person says: as heard so far, or, `final`, as heard to its end. Empty: what was heard so far was no word after
+   * all. `lang` is a BCP 47 tag.
+   */
   | { type: "speech"; text: string; final: boolean; lang: string | null }
   /** The person may have finished with these words: an answer may be prepared, and nothing of it stored or said. */
   | { type: "maybe_over"; text: string }

@@ -7,8 +7,8 @@ import type { EndOfTurn, Pauses } from "./end-of-turn.ts";
  */
 
 export type LineEvent =
-  /** A voice began or ended, at the moment `since`; it is noticed later. */
-  | { type: "voice"; speaks: boolean; since?: number }
+  /** A voice began or ended, at the moment `since`; it is noticed later. `words_follow`: its final words are sure to come. */
+  | { type: "voice"; speaks: boolean; since?: number; words_follow?: boolean }
   /** What the microphone says of the sound itself, before any engine (`caller-sound.ts`). */
   | ({ type: "sound" } & SoundState)
   | { type: "words"; text: string; final: boolean }
@@ -30,7 +30,7 @@ export type LineEffect =
   | { type: "eager"; text: string }
   /** They had not: what was prepared is dropped. */
   | { type: "resumed" }
-  /** Their words so far; `final`: they have finished, with the reason why we think so. */
+  /** Their words so far, empty: they said none after all. `final`: they have finished, with the reason why we think so. */
   | { type: "speech"; text: string; final: false }
   | { type: "speech"; text: string; final: true; silence_ms: number; reason: EndOfTurn["reason"] };
 
@@ -52,8 +52,8 @@ export type LineState = {
   tentative: boolean;
   /** The words for which an answer is being prepared; null: for none. */
   eager: string | null;
-  /** The words of an utterance that ended have not been recognized yet. */
-  owed: boolean;
+  /** How long after its end the words of an utterance are waited for, in milliseconds; null: all are recognized. */
+  owed_ms: number | null;
   /** What the last turn took of an utterance before its words were final. They may still come, and are no new turn. */
   taken_early: string | null;
   ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
@@ -70,7 +70,7 @@ export const newLine = (at: number): LineState => ({
   finals: [],
   partial: "",
   takes_since: null,
-  owed: false,
+  owed_ms: null,
   taken_early: null,
   sound: { stirs: false, far: false, hums: false },
   stirs_since: null,

@@ -262,7 +262,12 @@ export class MediaLine implements CallLine, AudioInput {
       case "speech_stopped":
         this.#sound.voice(false, ago_ms);
         this.#take({ type: "sound", ...this.#sound.state });
-        return this.#take({ type: "voice", speaks: false, since: this.#now() - ago_ms });
+        return this.#take({
+          type: "voice",
+          speaks: false,
+          since: this.#now() - ago_ms,
+          words_follow: heard.words_follow ?? false,
+        });
       case "partial":
         return this.#take({ type: "words", text: heard.text, final: false });
       case "final":

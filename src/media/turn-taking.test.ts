@@ -34,6 +34,8 @@ class Line {
   }
 
   voice = (at: number, speaks: boolean) => this.at(at, { type: "voice", speaks });
+  /** A voice ends, of which an ear will say what it was. */
+  ends = (at: number) => this.at(at, { type: "voice", speaks: false, words_follow: true });
   heard = (at: number, text: string) => this.at(at, { type: "words", text, final: false });
   final = (at: number, text: string) => this.at(at, { type: "words", text, final: true });
   ours = (at: number, how: { playing: boolean; interruptible?: boolean; asks?: boolean }) =>
@@ -111,9 +113,10 @@ describe("speaking over the agent", () => {
     );
   });
 
-  test("a cough, a door or a noise without words lets us go on within 1.5 s", () => {
-    const line = speaking().voice(1000, true).voice(1300, false).final(1500, "").until(5000);
-    expect(line.deeds).toEqual(["1140 hold", "2640 go_on no-words"]);
+  test("a cough, a door or a noise without words lets us go on within 1.5 s, and at once where the ear says so", () => {
+    const noise = () => speaking().voice(1000, true).voice(1300, false);
+    expect(noise().until(5000).deeds).toEqual(["1140 hold", "2640 go_on no-words"]);
+    expect(noise().final(1500, "").until(5000).deeds).toEqual(["1140 hold", "1500 go_on no-words"]);
   });
 
   test("a noise that goes on stops us once; the next one stops us again", () => {
@@ -293,6 +296,35 @@ describe("the end of a turn", () => {
     expect(late.deeds).toEqual(['1520 "on sunday" free']);
     const never = new Line().voice(0, true).heard(400, "on monday").voice(500, false).until(4000);
     expect(never.deeds).toEqual(['1520 "on monday" free']);
+  });
+
+  test("an ear that is sure to have words is waited for longer, and half a sentence is not answered", () => {
+    const half = () => new Line().voice(0, true).heard(400, "thanks").ends(500);
+    expect(half().final(2300, "thanks but no").until(9000).deeds).toEqual(['2300 "thanks but no" free']);
+    expect(half().final(600, "thanks").until(9000).deeds).toEqual(['900 "thanks" complete']);
+    expect(half().until(9000).deeds).toEqual(['2900 "thanks" complete']);
+    const over = () => speaking().voice(1000, true).heard(1300, "thanks").ends(1500);
+    expect(over().final(3600, "thanks but no").until(9000).deeds.slice(0, 2)).toEqual([
+      "1140 hold",
+      "3600 take",
+    ]);
+    expect(over().until(9000).deeds.slice(0, 2)).toEqual(["1140 hold", "3900 take"]);
+  });
+
+  test("a word that was none after all is taken back: no answer is given or prepared, and our words go on at once", () => {
+    const hummed = new Line().voice(0, true).heard(400, "yeah").ends(500).final(800, "").until(9000);
+    const words = hummed.done.flatMap(({ at, effect }) =>
+      effect.type === "speech" ? [`${at} "${effect.text}"`] : [],
+    );
+    expect(words).toEqual(['400 "yeah"', '800 ""']);
+    expect(hummed.prepared).toEqual(['650 "yeah"', "800 dropped"]);
+    const over = speaking().voice(1000, true).heard(1300, "yeah").ends(1500).final(1800, "").until(9000);
+    expect(over.deeds).toEqual(["1140 hold", "1800 go_on no-words"]);
+    // What was said before it stays.
+    const behind = new Line().voice(0, true).ends(500).final(600, "on monday").voice(900, true);
+    expect(behind.heard(1000, "no").ends(1100).final(1400, "").until(9000).deeds).toEqual([
+      '2120 "on monday" free',
+    ]);
   });
 });
 

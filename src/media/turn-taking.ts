@@ -26,8 +26,10 @@ const STIR_MS = 240;
 const EAGER_MS = 150;
 /** A voice without words this long after we stopped was a cough or a door. */
 const NO_WORDS_MS = 1500;
-/** Recognized words arrive after the voice ends; this is the longest wait for them. */
+/** Recognized words arrive after the voice ends; this is the longest wait for them where none may come. */
 const OWED_MS = 860;
+/** And where they are sure to come: a model on a busy machine takes its time, and half a sentence has the wrong answer. */
+const SURE_MS = 2400;
 /** Recognition corrects its guesses: "okay" may begin as "no". A guess takes the turn once it has stood for so long. */
 const STEADY_MS = 300;
 
@@ -63,7 +65,7 @@ class LineDraft {
     const { state } = this;
     switch (event.type) {
       case "voice":
-        return this.#takeVoice(event.speaks, event.since ?? this.#at);
+        return this.#takeVoice(event);
       case "sound":
         return this.#takeSound(event);
       case "words":
@@ -89,7 +91,7 @@ class LineDraft {
     state.sound = { stirs, far, hums };
   }
 
-  #takeVoice(speaks: boolean, since: number) {
+  #takeVoice({ speaks, since = this.#at, words_follow }: Extract<LineEvent, { type: "voice" }>) {
     const { state } = this;
     if (speaks === state.speaks) return;
     // Only pauses within their speech count, not the wait before it.
@@ -102,14 +104,15 @@ class LineDraft {
       this.#dropEager();
     }
     if (speaks) state.taken_early = null;
-    else state.owed = true;
+    else state.owed_ms = words_follow ? SURE_MS : OWED_MS;
   }
 
   #takeWords(said: string, final: boolean) {
     const { state } = this;
+    const before = this.#text;
     const text = this.#notTaken(said);
     if (final) {
-      state.owed = false;
+      state.owed_ms = null;
       state.partial = "";
       if (text !== "") state.finals = [...state.finals, text];
     } else state.partial = text;
@@ -117,9 +120,8 @@ class LineDraft {
       ? (state.takes_since ?? this.#at)
       : null;
     // While we speak, their words wait until it is decided whose turn it is.
-    if (state.ours.phase === "silent" && this.#text !== "") {
-      this.effects.push({ type: "speech", text: this.#text, final: false });
-    }
+    const isTold = this.#text === "" ? before !== "" : state.ours.phase === "silent";
+    if (isTold) this.effects.push({ type: "speech", text: this.#text, final: false });
   }
 
   /** Of an utterance that went on after its turn, the words beyond; nothing where recognition only corrects what was taken. */
@@ -177,7 +179,7 @@ class LineDraft {
   /** A "mm-hm" too short to stop us is no turn; other words wait until we have finished. */
   #forgetBackchannel() {
     const { state } = this;
-    const isOver = !state.speaks && !state.owed;
+    const isOver = !state.speaks && state.owed_ms === null;
     if (isOver && this.state.sound.far) this.#forget();
     else if (isOver && !state.ours.asks && this.#isNod()) this.#forget();
     else if (state.ours.interruptible && this.#isSteadyInterruption()) this.#takeTurn();
@@ -194,16 +196,17 @@ class LineDraft {
       return;
     }
     // Words that never became final are used as they are.
-    if (state.owed && text !== "" && this.#at >= state.since + OWED_MS) state.owed = false;
-    const isOver = !state.speaks && !state.owed;
+    if (state.owed_ms !== null && text !== "" && this.#at >= state.since + state.owed_ms)
+      state.owed_ms = null;
+    const isOver = !state.speaks && state.owed_ms === null;
     const due = state.ours.since + NO_WORDS_MS;
     if (text === "") {
-      if (this.#at >= due) this.#goOn("no-words");
+      if (isOver || this.#at >= due) this.#goOn("no-words");
       else this.#wakeAt(due);
     } else if (this.#isSteadyInterruption()) this.#takeTurn();
     else if (isOver && (state.ours.asks || !this.#isNod())) this.#takeTurn();
     else if (isOver) this.#goOn("backchannel");
-    else if (!state.speaks) this.#wakeAt(state.since + OWED_MS);
+    else if (!state.speaks) this.#wakeAt(state.since + (state.owed_ms ?? 0));
   }
 
   /** "Mm-hm", by its words or, where recognition heard a word in it, by its sound. */
@@ -249,13 +252,15 @@ class LineDraft {
   #judgeSilence() {
     const { state } = this;
     const text = this.#text;
-    if (state.speaks || text === "") return;
+    // What was heard as a word is none after all.
+    if (text === "") return this.#dropEager();
+    if (state.speaks) return;
     const { delay_ms, reason } = endOfTurn(text, state.awaited, state.pauses, {
       language: this.#settings.language,
       asked: state.ours.asks,
     });
     // Recognition may still correct the last words.
-    const silent_due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
+    const silent_due = state.since + Math.max(delay_ms, state.owed_ms ?? 0);
     this.#prepare(text, silent_due);
     // Something sounds: whether they go on is known in a moment.
     const { stirs_since } = state;
@@ -267,8 +272,8 @@ class LineDraft {
 
   /** Earlier than our own silence; but who dictates pauses longer than an engine that doesn't know what is awaited thinks. */
   #takeEnginesEnd(): void {
-    const { ours, awaited, pauses, owed } = this.state;
-    if (ours.phase !== "silent" || owed) return;
+    const { ours, awaited, pauses, owed_ms } = this.state;
+    if (ours.phase !== "silent" || owed_ms !== null) return;
     const { reason } = endOfTurn(this.#text, awaited, pauses, {
       language: this.#settings.language,
       asked: ours.asks,
@@ -284,7 +289,7 @@ class LineDraft {
     this.effects.push({ type: "speech", text, final: true, silence_ms, reason });
     state.taken_early = state.partial === "" ? null : state.partial;
     this.#forget();
-    state.owed = false;
+    state.owed_ms = null;
   }
 
   /** While the silence is not long enough yet, an answer to the words so far is prepared. */

@@ -24,7 +24,7 @@ export async function wordsHeard(
   let failure = "";
   const quiet = silence(HEARING_RATE, 600);
   const ear = hearing.open({ language: "en-US", expected }, (heard) => {
-    if (heard.type === "final") texts.push(heard.text);
+    if (heard.type === "final" && heard.text !== "") texts.push(heard.text);
     else if (heard.type === "fault") failure = heard.message;
   });
   try {

@@ -5,10 +5,11 @@ export const HEARING_RATE = 16_000;
 export type Heard =
   /** Somebody began to speak, so it seems: words confirm it. */
   | { type: "speech_started"; at_ms: number }
-  | { type: "speech_stopped"; at_ms: number }
+  /** `words_follow`: a `final` will come, also where nothing was understood, however long the engine takes. */
+  | { type: "speech_stopped"; at_ms: number; words_follow?: boolean }
   /** The words of this utterance so far; the next may correct them. */
   | { type: "partial"; text: string }
-  /** The words of an utterance, to its end. */
+  /** The words of an utterance, to its end. Empty: it had none after all. */
   | { type: "final"; text: string }
   /**
    * What an engine that judges turns itself says of the caller's: probably over; not over after all; over. The last comes

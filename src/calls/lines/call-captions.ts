@@ -2,7 +2,7 @@ import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
 import { heardOf, type SpokenWords, splitAtMeasure } from "../spoken-text.ts";
 
 export type Caption =
-  /** `final` false: the next text of this role replaces it. */
+  /** `final` false: the next text of this role replaces it; empty: it was no word after all. */
   | { type: "words"; role: "user" | "agent"; text: string; final: boolean }
   /** The end of the agent's words so far, which an interruption kept from being heard. */
   | { type: "unheard"; text: string };

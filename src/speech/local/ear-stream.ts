@@ -72,9 +72,7 @@ export function openEarStream(recognizer: TakenRecognizer | null, { tell, fail }
     else told = words.then(tellFinal).catch(fail);
   };
 
-  const tellFinal = (text: string) => {
-    if (text !== "") tell({ type: "final", text });
-  };
+  const tellFinal = (text: string) => tell({ type: "final", text });
 
   const hear = (frame: Int16Array) => {
     if (!utterance || !recognizer) return;
@@ -101,7 +99,7 @@ export function openEarStream(recognizer: TakenRecognizer | null, { tell, fail }
       }
       if (!detected && speaks) {
         const at_ms = end.endBefore(Math.max(0, now_ms() - MIN_SILENCE_S * 1000));
-        tell({ type: "speech_stopped", at_ms });
+        tell({ type: "speech_stopped", at_ms, words_follow: recognizer !== null });
         if (utterance) {
           utterance.ends_at = at_ms + TAIL_MS;
           recognizer?.pause?.();

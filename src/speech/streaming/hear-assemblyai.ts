@@ -55,13 +55,12 @@ export const assemblyAi: HearingService = {
       if (told.type === "Error") return [{ type: "fault", message: told.error ?? "an error without words" }];
       const unsure = told.words.filter(({ word_is_final }) => !word_is_final).map(({ text }) => text);
       const text = [told.transcript.trim(), ...(told.end_of_turn ? [] : unsure)].join(" ").trim();
-      if (text === "") return [];
-      return told.end_of_turn
-        ? [
-            { type: "final", text },
-            { type: "turn", is: "over" },
-          ]
-        : [{ type: "partial", text }];
+      if (told.end_of_turn)
+        return [
+          { type: "final", text },
+          { type: "turn", is: "over" },
+        ];
+      return text === "" ? [] : [{ type: "partial", text }];
     };
   },
 };

@@ -71,12 +71,10 @@ function turnInfo(event: string, text: string): Heard[] {
     case "TurnResumed":
       return [{ type: "turn", is: "resumed" }, ...words];
     case "EndOfTurn":
-      return text === ""
-        ? []
-        : [
-            { type: "final", text },
-            { type: "turn", is: "over" },
-          ];
+      return [
+        { type: "final", text },
+        { type: "turn", is: "over" },
+      ];
     default:
       return [];
   }

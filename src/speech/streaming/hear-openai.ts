@@ -80,14 +80,13 @@ export const openaiRealtime: HearingService = {
           ? []
           : [{ type: "fault", message: words ?? code ?? "an error without words" }];
       }
-      if (told.type.endsWith(".delta") && "delta" in told) {
+      if ("delta" in told) {
         const text = (partials.get(told.item_id) ?? "") + told.delta;
         partials.set(told.item_id, text);
         return text.trim() === "" ? [] : [{ type: "partial", text: text.trim() }];
       }
       partials.delete(told.item_id);
-      const text = "transcript" in told ? told.transcript.trim() : "";
-      return text === "" ? [] : [{ type: "final", text }];
+      return [{ type: "final", text: told.transcript.trim() }];
     };
   },
 };

@@ -95,7 +95,7 @@ export function createRemoteHearing({
         if (heard.type === "fault") return fail(heard.message);
         if (heard.type === "partial" || heard.type === "final") {
           const text = heard.type === "final" ? taken.final(heard.text) : taken.partial(heard.text);
-          if (text === "") return;
+          if (text === "" && heard.type === "partial") return;
           return tell({ type: heard.type, text });
         }
         tell(heard);

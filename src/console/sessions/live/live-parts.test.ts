@@ -39,6 +39,10 @@ test("captions of one side are replaced until they are final, whatever the other
   expect(parts.map((part) => part.kind === "words" && part.text)).toEqual([
     ...["when are you open", "Hello.", "today"],
   ]);
+  // "Today" was no word after all.
+  const none = withCaption(parts, { role: "user", text: "", final: false });
+  expect(none.map((part) => part.kind === "words" && part.text)).toEqual(["when are you open", "Hello."]);
+  expect(withCaption(none, { role: "user", text: "", final: false })).toEqual(none);
 });
 
 test("the agent's words of a call become what was heard of them, and those of which nothing was heard go", () => {

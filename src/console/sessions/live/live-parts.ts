@@ -47,13 +47,17 @@ export function withNews(parts: readonly LivePart[], { event, data }: TurnNews):
   }
 }
 
-/** The pieces after words were heard on a call; words that are not final are replaced by the next of the same side. Pure. */
+/**
+ * The pieces after words were heard on a call; words that are not final are replaced by the next of the same side, and go
+ * where those are empty. Pure.
+ */
 export function withCaption(
   parts: readonly LivePart[],
   { role, text, final }: { role: "user" | "agent"; text: string; final: boolean },
 ): readonly LivePart[] {
   const at = parts.findLastIndex((part) => part.kind === "words" && part.source === role && !part.final);
   const before = parts[at];
+  if (text === "") return parts.filter((part) => part !== before);
   const part: LivePart = {
     kind: "words",
     id: before?.id ?? `words ${parts.length}`,

@@ -21,9 +21,17 @@ export function firstAccountText(
   );
 }
 
+/** What hears calls on this machine; null: nothing does. */
+type Hears = "model" | "stand-in" | null;
+const BY_VOICE: Record<NonNullable<Hears> | "nothing", string> = {
+  model: "or press Call there and speak (the offline voice is a stand-in)",
+  "stand-in": "or press Call there and speak (./parley speech-model understands you better)",
+  nothing: "and by voice: ./parley speech-model, then start again",
+};
+
 export function readyText(
   config: Config,
-  { seconds, demo, simulated, voice }: { seconds: number; demo: boolean; simulated: boolean; voice: boolean },
+  { seconds, demo, simulated, hears }: { seconds: number; demo: boolean; simulated: boolean; hears: Hears },
 ): string {
   const url = config.public_url;
   const reference = referenceOf(config);
@@ -33,9 +41,7 @@ export function readyText(
     ...(demo
       ? [
           `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
-          ...(voice
-            ? ["                            or press Call there and speak (offline voice, a stand-in)"]
-            : ["                            and by voice: ./parley speech-model, then start again"]),
+          `                            ${BY_VOICE[hears ?? "nothing"]}`,
           `  The same in a terminal    ./parley chat "Demo clinic"`,
         ]
       : []),

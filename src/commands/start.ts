@@ -168,7 +168,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
       seconds,
       demo: await hasDemo(db),
       simulated: app.simulator !== null,
-      voice: voiceEngines.missing === null,
+      hears: models.hearing.length > 0 ? "model" : voiceEngines.missing === null ? "stand-in" : null,
     }),
   );
   lines.release();

@@ -117,6 +117,15 @@ test.each([
   [{ DOCS: "off", INTERNAL_LISTEN: "9090" }, undefined],
 ])("with %j a start names the reference where it is read", (env, address) => {
   const { config } = readConfig({ PUBLIC_URL: "https://parley.example", ...env });
-  const told = readyText(config, { seconds: 1, demo: false, simulated: false, voice: false });
+  const told = readyText(config, { seconds: 1, demo: false, simulated: false, hears: null });
   expect(/API reference +(\S+)/.exec(told)?.[1]).toBe(address);
+});
+
+test.each([
+  ["model", /press Call there and speak \(the offline voice is a stand-in\)/],
+  ["stand-in", /press Call there and speak \(\.\/parley speech-model understands you better\)/],
+  [null, /and by voice: \.\/parley speech-model, then start again/],
+] as const)("a start with the demo says how to talk with it where this hears: %s", (hears, said) => {
+  const { config } = readConfig({});
+  expect(readyText(config, { seconds: 1, demo: true, simulated: false, hears })).toMatch(said);
 });

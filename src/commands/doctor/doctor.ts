@@ -164,7 +164,7 @@ function checkVoice(config: Config, secrets: Secrets): Finding {
     ? "models of your own, and the offline stand-ins"
     : fetched
       ? "Moonshine hears English offline; offline speaking, English only (a stand-in)"
-      : "offline hearing and speaking, English only (stand-ins)";
+      : "offline stand-ins hear and speak, English only (./parley speech-model understands people better)";
   const hears = service ? `${service} hears` : offline;
   const most = voice_calls ?? mostCalls(service === undefined);
   return { check, status: "ok", message: `${hears}; at most ${most} calls at once (VOICE_CALLS)` };

@@ -11,7 +11,8 @@ export type LineEvent =
   | { type: "voice"; speaks: boolean; since?: number; words_follow?: boolean }
   /** What the microphone says of the sound itself, before any engine (`caller-sound.ts`). */
   | ({ type: "sound" } & SoundState)
-  | { type: "words"; text: string; final: boolean }
+  /** `words_follow`: a later voice has begun, and has final words of its own. */
+  | { type: "words"; text: string; final: boolean; words_follow?: boolean }
   /** Our speech began to play, or all of it was played. `asks`: it asked a question, so "yes" is an answer. */
   | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
   | { type: "awaited"; awaited: AwaitedInput }

@@ -271,7 +271,7 @@ export class MediaLine implements CallLine, AudioInput {
       case "partial":
         return this.#take({ type: "words", text: heard.text, final: false });
       case "final":
-        return this.#take({ type: "words", text: heard.text, final: true });
+        return this.#take({ ...heard, type: "words", final: true });
       case "turn":
         // A silence ends a turn; that the engine says so, too, is of use to it only where words are final.
         if (heard.is === "over") this.#take({ type: "turn_over" });

@@ -311,6 +311,20 @@ describe("the end of a turn", () => {
     expect(over().until(9000).deeds.slice(0, 2)).toEqual(["1140 hold", "3900 take"]);
   });
 
+  test("the words of a voice are waited for, too, where those of the one before come late", () => {
+    const monday = (words_follow: boolean) =>
+      new Line()
+        .voice(0, true)
+        .ends(500)
+        .voice(900, true)
+        .ends(1500)
+        .at(1800, { type: "words", text: "on monday", final: true, words_follow });
+    expect(monday(true).final(3200, "or on tuesday please").until(9000).deeds).toEqual([
+      '3200 "on monday or on tuesday please" complete',
+    ]);
+    expect(monday(false).until(9000).deeds).toEqual(['2520 "on monday" free']);
+  });
+
   test("a word that was none after all is taken back: no answer is given or prepared, and our words go on at once", () => {
     const hummed = new Line().voice(0, true).heard(400, "yeah").ends(500).final(800, "").until(9000);
     const words = hummed.done.flatMap(({ at, effect }) =>

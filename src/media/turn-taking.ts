@@ -69,7 +69,7 @@ class LineDraft {
       case "sound":
         return this.#takeSound(event);
       case "words":
-        return this.#takeWords(event.text.trim(), event.final);
+        return this.#takeWords(event);
       case "ours":
         return this.#takeOurs(event);
       case "awaited":
@@ -107,12 +107,12 @@ class LineDraft {
     else state.owed_ms = words_follow ? SURE_MS : OWED_MS;
   }
 
-  #takeWords(said: string, final: boolean) {
+  #takeWords({ text: said, final, words_follow }: Extract<LineEvent, { type: "words" }>) {
     const { state } = this;
     const before = this.#text;
-    const text = this.#notTaken(said);
+    const text = this.#notTaken(said.trim());
     if (final) {
-      state.owed_ms = null;
+      if (!words_follow) state.owed_ms = null;
       state.partial = "";
       if (text !== "") state.finals = [...state.finals, text];
     } else state.partial = text;

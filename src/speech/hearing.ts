@@ -9,8 +9,11 @@ export type Heard =
   | { type: "speech_stopped"; at_ms: number; words_follow?: boolean }
   /** The words of this utterance so far; the next may correct them. */
   | { type: "partial"; text: string }
-  /** The words of an utterance, to its end. Empty: it had none after all. */
-  | { type: "final"; text: string }
+  /**
+   * The words of an utterance, to its end. Empty: it had none after all. `words_follow`: the next one has begun already, and
+   * has a `final` of its own.
+   */
+  | { type: "final"; text: string; words_follow?: boolean }
   /**
    * What an engine that judges turns itself says of the caller's: probably over; not over after all; over. The last comes
    * after the turn's final words.

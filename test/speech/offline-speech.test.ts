@@ -10,6 +10,7 @@ import { beep, keyTones, noise, silence, tone } from "../../src/audio/tones.ts";
 import { enginesOfCall } from "../../src/media/call-engines.ts";
 import { createLocalEngines } from "../../src/media/local-engines.ts";
 import { HEARING_RATE, type Heard } from "../../src/speech/hearing.ts";
+import { openEarStream } from "../../src/speech/local/ear-stream.ts";
 import { createLocalHearing, type LocalHearing } from "../../src/speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../../src/speech/local/local-speaking.ts";
 import type { SphinxFiles } from "../../src/speech/local/sphinx.ts";
@@ -163,6 +164,32 @@ describe("the offline ear", () => {
     }
   });
 
+  test("says of each utterance what it was, also nothing, and whether the next has begun meanwhile", async () => {
+    const understood: PromiseWithResolvers<string>[] = [];
+    const slow = {
+      begin: () => {},
+      push: () => "",
+      end: () => {
+        understood.push(Promise.withResolvers());
+        return understood.at(-1)?.promise ?? "";
+      },
+      giveBack: () => {},
+    };
+    const told: string[] = [];
+    const tell = (heard: Heard) =>
+      told.push(`${heard.type} ${"words_follow" in heard ? heard.words_follow : ""}`.trim());
+    const ear = openEarStream(slow, { tell, fail: (error) => told.push(String(error)) });
+    const spoken = await say("I want to book an appointment", "rms");
+    const pause = silence(HEARING_RATE, 1000);
+    for (const frame of new Framer(HEARING_RATE).push(join([pause, spoken, pause, spoken]))) ear.push(frame);
+    understood[0]?.resolve("");
+    await expect.poll(() => told.slice(-3)).toEqual(["speech_stopped true", "speech_started", "final true"]);
+    for (const frame of new Framer(HEARING_RATE).push(pause)) ear.push(frame);
+    understood[1]?.resolve("i want to book an appointment");
+    await expect.poll(() => told.slice(-2)).toEqual(["speech_stopped true", "final false"]);
+    ear.close();
+  });
+
   test("whose thread dies in mid-word is followed by another, which hears the caller to their end", async () => {
     const threads: Worker[] = [];
     const began = (message: unknown) => threads.push((message as { worker: Worker }).worker);
@@ -271,8 +298,10 @@ describe("the offline ear", () => {
     for (const voice of ["rms", "awb"]) {
       const spoken: Int16Array[] = [];
       for (const text of said) spoken.push(telephone(await say(text, voice)));
-      const finals = (await hear(spoken, expected)).filter(({ type }) => type === "final");
-      expect(finals).toEqual(said.map((text) => ({ type: "final", text })));
+      const finals = (await hear(spoken, expected)).flatMap((heard) =>
+        heard.type === "final" ? [heard.text] : [],
+      );
+      expect(finals).toEqual(said);
     }
   });
 });

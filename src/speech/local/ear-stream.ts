@@ -49,6 +49,8 @@ export function openEarStream(recognizer: TakenRecognizer | null, { tell, fail }
   let speaks = false;
   const end = new VoiceEnd();
   let utterance: { text: string; ends_at: number | null } | null = null;
+  /** Utterances that are over, and whose words are not told yet. */
+  let untold = 0;
   let told: Promise<void> = Promise.resolve();
 
   const now_ms = () => Math.round((samples * 1000) / HEARING_RATE);
@@ -67,12 +69,17 @@ export function openEarStream(recognizer: TakenRecognizer | null, { tell, fail }
   const finish = () => {
     if (!utterance) return;
     utterance = null;
-    const words = recognizer?.end() ?? "";
+    if (!recognizer) return;
+    untold += 1;
+    const words = recognizer.end();
     if (typeof words === "string") tellFinal(words);
     else told = words.then(tellFinal).catch(fail);
   };
 
-  const tellFinal = (text: string) => tell({ type: "final", text });
+  const tellFinal = (text: string) => {
+    untold -= 1;
+    tell({ type: "final", text, words_follow: untold > 0 || utterance !== null });
+  };
 
   const hear = (frame: Int16Array) => {
     if (!utterance || !recognizer) return;

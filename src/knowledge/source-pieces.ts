@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import { HANGUL, LETTERS_IN_A_ROW, SIGNS } from "../base/writing/scripts.ts";
+import { dividedRun, isJapaneseGrammar } from "../base/writing/words.ts";
 import type { Db } from "../db/database.ts";
 import type { ChunkPlace } from "./source-vectors.ts";
 
@@ -8,25 +10,19 @@ import type { ChunkPlace } from "./source-vectors.ts";
  * text. Decision 0248.
  */
 
-const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}`;
-const DIVIDED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const PAIRED = `[${SIGNS}${HANGUL}]`;
 /** Writing of which a word is no unit, as far as it goes. */
-export const IN_PIECES = new RegExp(`[${PAIRED}]+|[${DIVIDED}]+`, "gu");
-const IS_PAIRED = new RegExp(`^[${PAIRED}]`, "u");
-/** Japanese grammar; what is asked for is seldom written so. */
-const GRAMMAR = /^\p{Script=Hiragana}+$/u;
-
+export const IN_PIECES = new RegExp(`${PAIRED}+|${LETTERS_IN_A_ROW}+`, "gv");
+const IS_PAIRED = new RegExp(`^${PAIRED}`, "v");
 /** A question asks for few things; a text pasted in its place is searched by how it begins. */
 const MOST_PIECES = 24;
-
-const divider = new Intl.Segmenter("th", { granularity: "word" });
 
 /** The different pieces of a question: each two signs that follow one another, and the words of scripts that are letters. */
 export function piecesOf(question: string): string[] {
   const all = (question.match(IN_PIECES) ?? []).flatMap((run) =>
-    IS_PAIRED.test(run) ? pairsOf([...run]) : [...divider.segment(run)].map(({ segment }) => segment),
+    IS_PAIRED.test(run) ? pairsOf([...run]) : dividedRun(run),
   );
-  const telling = all.filter((piece) => !GRAMMAR.test(piece));
+  const telling = all.filter((piece) => !isJapaneseGrammar(piece));
   return [...new Set(telling.length > 0 ? telling : all)].slice(0, MOST_PIECES);
 }
 

@@ -1,8 +1,8 @@
 import type { Pattern } from "../base/pattern.ts";
+import { JOINED, SPACED } from "../base/writing/scripts.ts";
 import { ibanRest, isFrenchId, isGermanTaxId, isIban, isSpanishId, passesLuhn } from "./checksums.ts";
 import { asciiDigits, type DigitRun, digitRuns } from "./digit-runs.ts";
 import { plainWord, type WordSearch } from "./judged-values.ts";
-import { JOINED, SPACED } from "./scripts.ts";
 
 export const REDACTION_KINDS = [
   "card",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { wholeCharacter } from "../base/storable.ts";
+import { SPACED } from "../base/writing/scripts.ts";
 import type { Provider } from "../llm/catalogue.ts";
 import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
-import { SPACED } from "./scripts.ts";
 
 /** What a model is asked to find in what was said, where patterns can't: names, places, illnesses. */
 export type JudgeRules = { provider: Provider; model: string; look_for: string };

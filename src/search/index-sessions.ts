@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
+import { spaced } from "../base/writing/words.ts";
 import type { Tx } from "../db/database.ts";
 import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { hasError } from "../sessions/listed/session-error.ts";
 import { facetsOf } from "./facets.ts";
-import { configurationOf, knownConfigurations, spaced } from "./search-language.ts";
+import { configurationOf, knownConfigurations } from "./search-language.ts";
 import { firstSentence } from "./sentence.ts";
 import { storeFacts } from "./session-facts.ts";
 import { carrierFees } from "./session-fees.ts";

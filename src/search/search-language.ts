@@ -54,13 +54,3 @@ export async function knownConfigurations(db: Db): Promise<ReadonlySet<string>> 
   );
   return new Set(rows.map(({ name }) => name));
 }
-
-/** Scripts without spaces between words, which PostgreSQL reads as one word from comma to comma. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
-
-/** The text with a space between any two words, also in scripts that have none. Pure. */
-export const spaced = (text: string): string =>
-  text.replace(UNSPACED, (run) => ` ${[...segmenter.segment(run)].map(({ segment }) => segment).join(" ")} `);

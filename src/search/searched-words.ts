@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { READ_UP_TO } from "../api/long-list.ts";
+import { spaced } from "../base/writing/words.ts";
 import type { Db } from "../db/database.ts";
 import { facet } from "./facets.ts";
-import { spaced } from "./search-language.ts";
 
 /** What somebody looks for, as PostgreSQL reads it. */
 export type SearchedWords = {

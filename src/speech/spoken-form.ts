@@ -1,4 +1,4 @@
-import { SPACED } from "../redaction/scripts.ts";
+import { SPACED } from "../base/writing/scripts.ts";
 import type { PronunciationOverride } from "./pronunciation-file.ts";
 import { pronunciationsIn, type Speaker } from "./speech-text.ts";
 

@@ -1,3 +1,5 @@
+import { UNSPACED } from "../../base/writing/scripts.ts";
+
 /**
  * What a service that counts turns in its own way tells again of words that were taken already: only what is new is left.
  * They are counted without marks and capitals, as a service writes the same words anew when it is sure of them.
@@ -47,7 +49,6 @@ export function behindWords(text: string, count: number): string {
 }
 
 /** Where no blanks stand between words, each sign counts as one. */
-const IN_A_ROW = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
-const WORD = new RegExp(String.raw`${IN_A_ROW}\p{M}*|(?:(?!${IN_A_ROW})[\p{L}\p{N}\p{M}'’])+`, "gu");
+const WORD = new RegExp(String.raw`${UNSPACED}\p{M}*|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}'’])+`, "gv");
 
 const words = (text: string): RegExpExecArray[] => [...text.matchAll(WORD)];

@@ -2,7 +2,8 @@ import type { OutputRule, SafetyRules } from "../../accounts/safety-rules.ts";
 import type { Snapshot } from "../../agents/snapshot.ts";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { compilePattern, type Pattern } from "../../base/pattern.ts";
-import { JOINED } from "../../redaction/scripts.ts";
+import { JOINED } from "../../base/writing/scripts.ts";
+import { spaced } from "../../base/writing/words.ts";
 import { findContacts } from "./contacts.ts";
 
 /*
@@ -160,8 +161,7 @@ function nextPart(text: string, from: number): number {
   return from + (/^.*(?<!\d)(?=\s)/s.exec(rest)?.[0].length || LONGEST_PART);
 }
 
-const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
-const JOINED_LETTER = new RegExp(`[${JOINED}]`, "gv");
+const JOINED_LETTER = new RegExp(JOINED, "gv");
 
 const betweenSigns = (text: string): string[] =>
   text
@@ -173,10 +173,7 @@ const betweenSigns = (text: string): string[] =>
     .filter((word) => word !== "");
 
 /** Where no blanks stand between words, a sentence would be one. */
-const plainWords = (text: string): string[] =>
-  betweenSigns(text).flatMap((word) =>
-    word.search(JOINED_LETTER) < 0 ? word : Array.from(WORDS.segment(word), ({ segment }) => segment),
-  );
+const plainWords = (text: string): string[] => betweenSigns(spaced(text.normalize("NFKC")));
 
 /** Letters of scripts without blanks are words of their own, so that a phrase is found within a sentence of these. */
 const plain = (text: string): string =>

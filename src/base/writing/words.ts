@@ -1,0 +1,14 @@
+import { UNSPACED } from "./scripts.ts";
+
+const RUN = new RegExp(`${UNSPACED}+`, "gv");
+const dictionary = new Intl.Segmenter(undefined, { granularity: "word" });
+
+/** The words of a stretch of a script without blanks. */
+export const dividedRun = (run: string): string[] =>
+  Array.from(dictionary.segment(run), ({ segment }) => segment);
+
+/** The text with a blank between any two words, also in scripts that have none. */
+export const spaced = (text: string): string => text.replace(RUN, (run) => ` ${dividedRun(run).join(" ")} `);
+
+/** Particles and endings of Japanese: what something is called is seldom written in Hiragana alone. */
+export const isJapaneseGrammar = (word: string): boolean => /^\p{Script=Hiragana}+$/u.test(word);

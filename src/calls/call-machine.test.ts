@@ -385,6 +385,17 @@ describe("the carrier's word on who answered", () => {
   });
 });
 
+test.each([
+  ["of a person, a short one", "喂，您好，请问哪位", undefined],
+  ["of a machine, a long one", "您好，这里是王氏牙科诊所，我们现在不方便接听您的电话", "MACHINE"],
+])("first words in one piece, without blanks, are %s", (_what, words, found) => {
+  const trial = new Trial({ ...SETTINGS, screening: screeningOf({}) });
+  trial.take({ type: "open", sid: "CA1" });
+  trial.wait(3000);
+  const answerer = trial.take(speech(words)).find((effect) => effect.type === "answerer");
+  expect(answerer?.found).toBe(found);
+});
+
 describe("what our own line hears of who answered", () => {
   const v1 = { ...SETTINGS, screening: screeningOf({}), hears_answerer: true };
   const opened = (settings = v1) => {

@@ -1,4 +1,6 @@
+import { countMeaningful } from "../base/writing/words.ts";
 import { isAnnouncement } from "../media/answering-words.ts";
+import { plainWords } from "../media/caller-words.ts";
 import type { Screening } from "./call-settings.ts";
 
 /*
@@ -11,7 +13,7 @@ const WORD_MS = 400;
 
 /** The duration of an utterance: measured when partial results came, else estimated from its words. */
 const spokenMs = (words: string, first_heard_ms: number | null, now_ms: number): number =>
-  first_heard_ms === null ? words.trim().split(/\s+/).length * WORD_MS : now_ms - first_heard_ms;
+  first_heard_ms === null ? countMeaningful(plainWords(words)) * WORD_MS : now_ms - first_heard_ms;
 
 /** Whether the speech so far can only come from a machine. */
 export const isMachine = (

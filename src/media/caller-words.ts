@@ -1,3 +1,5 @@
+import { countMeaningful, spaced } from "../base/writing/words.ts";
+
 /*
  * What a few words of a caller do to the conversation: agree and listen on, or take the turn; and whether a sentence is
  * likely to go on. Small lists for each language; of a language without one, any words take the turn.
@@ -57,8 +59,7 @@ const wordsFor = (language: string): Words => WORDS[language.split("-")[0]?.toLo
 
 /** Marks are parts of their letters: most vowels of Hindi, Thai and Tamil are written as such. */
 export const plainWords = (text: string): string[] =>
-  text
-    .normalize()
+  spaced(text.normalize())
     .toLowerCase()
     .replace(/[’`]/g, "'")
     .split(/[^\p{L}\p{M}\p{N}'-]+/u)
@@ -75,7 +76,7 @@ export function isBackchannel(text: string, language: string): boolean {
 /** "Wait", "no", "stop": the turn is theirs at once. Three words or more are always meant. */
 export function takesTurn(text: string, language: string): boolean {
   const words = plainWords(text);
-  if (words.length >= 3) return true;
+  if (countMeaningful(words) >= 3) return true;
   const { stops } = wordsFor(language);
   return words.some((word) => stops.includes(word)) || stops.includes(words.join(" "));
 }

@@ -1,3 +1,5 @@
+import { UNSPACED } from "../base/writing/scripts.ts";
+import { countMeaningful } from "../base/writing/words.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { goesOn, isComplete, plainWords } from "./caller-words.ts";
 
@@ -62,7 +64,7 @@ export function endOfTurn(
   };
   if (goesOn(text, language)) return { delay_ms: withOwn(complete) + goes_on, reason: "goes-on" };
   if (isComplete(text, language)) return { delay_ms: withOwn(complete), reason: "complete" };
-  const isShort = plainWords(text).length <= SHORT_ANSWER;
+  const isShort = countMeaningful(plainWords(text)) <= SHORT_ANSWER;
   if (asked && isShort) return { delay_ms: withOwn(answer), reason: "answer" };
   return { delay_ms: withOwn(open), reason: "free" };
 }
@@ -84,11 +86,16 @@ const SPOKEN_DIGITS: ReadonlySet<string> = new Set(
   ].flatMap((digits) => digits.split(",")),
 );
 
-/** Digits and single letters, written or spoken. */
+/** As Chinese and Japanese are dictated; 幺 is the one that is not taken for a seven. */
+const SIGNS_OF_DIGITS = /^[〇零一二三四五六七八九幺]+$/u;
+const SIGN = new RegExp(UNSPACED, "v");
+
+/** Digits and single letters, written or spoken. A single sign of Japanese or Thai is a word. */
 function dictatedLength(text: string): number {
   return plainWords(text).reduce((sum, word) => {
     if (SPOKEN_DIGITS.has(word)) return sum + 1;
     if (/^[\p{N}-]+$/u.test(word)) return sum + word.replaceAll("-", "").length;
-    return sum + ([...word].length === 1 ? 1 : 0);
+    if (SIGNS_OF_DIGITS.test(word)) return sum + word.length;
+    return sum + ([...word].length === 1 && !SIGN.test(word) ? 1 : 0);
   }, 0);
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
-import { isBackchannel, plainWords } from "./caller-words.ts";
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
+import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
 import { endOfTurn } from "./end-of-turn.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
 import { takeLineEvent } from "./turn-taking.ts";
@@ -521,4 +522,31 @@ test("a word is one word in every script: its vowels written as marks part it no
   const reasonOf = (text: string) => endOfTurn(text, awaited, null, { language: "hi", asked: true }).reason;
   expect(["मेरा नंबर है चार", "4 1 7", "4 1 7 2"].map(reasonOf)).toEqual(["dictated", "dictated", "whole"]);
   expect(isBackchannel("si\u0301", "es")).toBe(true);
+});
+
+test.each([
+  ["ja-JP", "はい、お願いします", "明日の十時にお願いします", "来週の月曜日に歯の検診の予約をしたいんですが"],
+  ["zh-CN", "是的，谢谢", "明天上午十点", "我想预约下周一上午的牙医"],
+  ["th-TH", "ได้ครับ", "สิบโมงครับ", "ขอนัดหมอฟันวันจันทร์หน้าครับ"],
+])(
+  "%s, written without blanks: a short answer ends sooner than a wish, which is no short answer",
+  (language, ...said) => {
+    const awaited = { kind: "free" as const };
+    const reasonOf = (text: string) => endOfTurn(text, awaited, null, { language, asked: true }).reason;
+    expect(said.map(reasonOf)).toEqual(["answer", "answer", "free"]);
+  },
+);
+
+test("written without blanks, a choice is heard within a short answer, many words take the turn, and digits are counted", () => {
+  const reasonOf = (text: string, awaited: AwaitedInput) =>
+    endOfTurn(text, awaited, null, { language: "ja", asked: true }).reason;
+  expect(reasonOf("予約をお願いします", { kind: "choice", choices: ["予約", "変更"] })).toBe("choice");
+  expect([takesTurn("うん", "ja"), takesTurn("明日の予約を変更したい", "ja")]).toEqual([false, true]);
+  const four = { kind: "dictated" as const, characters: 4 };
+  expect(["番号は417", "番号は4172", "一三八", "一三八〇"].map((text) => reasonOf(text, four))).toEqual([
+    "dictated",
+    "whole",
+    "dictated",
+    "whole",
+  ]);
 });

@@ -1,4 +1,5 @@
 import { unreachable } from "../base/errors.ts";
+import { countMeaningful } from "../base/writing/words.ts";
 import { behindWords, countWords } from "../speech/streaming/taken-words.ts";
 import type { SoundState } from "./caller-sound.ts";
 import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
@@ -215,7 +216,7 @@ class LineDraft {
   }
 
   get #isHummed(): boolean {
-    return this.state.sound.hums && plainWords(this.#text).length <= 2;
+    return this.state.sound.hums && countMeaningful(plainWords(this.#text)) <= 2;
   }
 
   /** Final words count at once, guesses a moment later. */

@@ -10,5 +10,9 @@ export const dividedRun = (run: string): string[] =>
 /** The text with a blank between any two words, also in scripts that have none. */
 export const spaced = (text: string): string => text.replace(RUN, (run) => ` ${dividedRun(run).join(" ")} `);
 
+/** How many words these are as English counts them, whose particles and endings are no words of their own. */
+export const countMeaningful = (words: readonly string[]): number =>
+  Math.max(words.filter((word) => !isJapaneseGrammar(word)).length, Math.min(words.length, 1));
+
 /** Particles and endings of Japanese: what something is called is seldom written in Hiragana alone. */
 export const isJapaneseGrammar = (word: string): boolean => /^\p{Script=Hiragana}+$/u.test(word);

@@ -10,6 +10,17 @@ export const dividedRun = (run: string): string[] =>
 /** The text with a blank between any two words, also in scripts that have none. */
 export const spaced = (text: string): string => text.replace(RUN, (run) => ` ${dividedRun(run).join(" ")} `);
 
+/** Where in a text its words begin, in order: behind blanks, and within scripts without these. */
+export const wordStarts = (text: string): number[] =>
+  [
+    ...new Set([
+      ...Array.from(text.matchAll(/\S+/g), ({ index }) => index),
+      ...[...text.matchAll(RUN)].flatMap(({ 0: run, index: from }) =>
+        Array.from(dictionary.segment(run), ({ index }) => from + index),
+      ),
+    ]),
+  ].sort((a, b) => a - b);
+
 /** How many words these are as English counts them, whose particles and endings are no words of their own. */
 export const countMeaningful = (words: readonly string[]): number =>
   Math.max(words.filter((word) => !isJapaneseGrammar(word)).length, Math.min(words.length, 1));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { JOINED, SPACED, UNSPACED } from "./scripts.ts";
-import { spaced } from "./words.ts";
+import { spaced, wordStarts } from "./words.ts";
 
 const all = (characters: string, of: string) =>
   [...characters].every((character) => new RegExp(`^${of}$`, "v").test(character));
@@ -44,4 +44,12 @@ test("words of scripts without blanks stand apart, and other texts stay as they 
   expect(spaced("コーヒーを二つ").trim().split(/\s+/)).toEqual(["コーヒー", "を", "二つ"]);
   expect(spaced("ผมชื่อสมชายครับ").trim().split(/\s+/)).toEqual(["ผม", "ชื่อ", "สมชาย", "ครับ"]);
   expect(spaced("Book a slot, señor.".normalize("NFD"))).toBe("Book a slot, señor.".normalize("NFD"));
+});
+
+test("a word begins behind a blank, and in scripts without blanks where a dictionary says so", () => {
+  const words = (text: string) => {
+    const starts = wordStarts(text);
+    return starts.map((start, at) => text.slice(start, starts[at + 1]));
+  };
+  expect(words("I can't, 予約を。Book で")).toEqual(["I ", "can't, ", "予約", "を。Book ", "で"]);
 });

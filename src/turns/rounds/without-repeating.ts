@@ -1,3 +1,4 @@
+import { countMeaningful, spaced, wordStarts } from "../../base/writing/words.ts";
 import type { LanguageModel, ModelPart, ModelRequest } from "../../llm/model.ts";
 
 /** Fewer words that the last answer ended with may come again by chance, or because they are said twice. */
@@ -38,10 +39,9 @@ export class Repeated {
 
   constructor(said: string) {
     this.#said = said.trim();
-    const words = [...this.#said.matchAll(/\S+/g)].map(({ index }) => index);
     this.#begins = [
       0,
-      ...words
+      ...wordStarts(this.#said)
         .slice(1)
         .slice(-MOST_WORDS)
         .filter((at) => isEnough(this.#ending(at))),
@@ -76,4 +76,4 @@ export class Repeated {
 }
 
 const isEnough = (text: string): boolean =>
-  text.trim().split(/\s+/).length >= FEWEST_WORDS && /\p{L}/u.test(text);
+  countMeaningful(spaced(text).trim().split(/\s+/)) >= FEWEST_WORDS && /\p{L}/u.test(text);

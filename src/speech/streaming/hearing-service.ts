@@ -1,4 +1,6 @@
 import type { KeyAccess } from "../../accounts/provider-keys.ts";
+import { SIGNS } from "../../base/writing/scripts.ts";
+import { spaced } from "../../base/writing/words.ts";
 import type { Heard, ListeningFor } from "../hearing.ts";
 
 /** A service that hears over a WebSocket: its messages, one for one. Pure; `remote-ear.ts` has the socket. */
@@ -29,12 +31,15 @@ export type HearingService = {
 export const socketUrl = (base_url: string, path: string, query: [string, string][]): string =>
   `${base_url.replace(/\/+$/, "").replace(/^http/, "ws")}${path}?${new URLSearchParams(query)}`;
 
+/** Two signs of Chinese are a name, two letters of others nearly anything. */
+const TERM = new RegExp(String.raw`^(?:${SIGNS}{2}|[\p{L}\p{M}\p{N}'’ \-]{3,40})$`, "v");
+
 /** Short texts of what is expected: names and choices, of which a service takes a few to listen for. */
 export const keyTerms = (expected: readonly string[], most: number): string[] =>
   [
     ...new Set(
       expected
         .map((text) => text.normalize().trim())
-        .filter((text) => /^[\p{L}\p{M}\p{N}'’ -]{3,40}$/u.test(text) && text.split(/\s+/).length <= 4),
+        .filter((text) => TERM.test(text) && spaced(text).trim().split(/\s+/).length <= 4),
     ),
   ].slice(0, most);

@@ -34,8 +34,9 @@ test("each word and each sign that a voice tells is where it stands in the text,
 });
 
 test("names in every script are listened for, each once", () => {
-  const names = ["मीरा शर्मा", "สมชาย", "Zoë", "Zoe\u0308", "D’Angelo", "check-up"];
-  expect(keyTerms([...names, "no", "what would you like to do", "{{ x }}"], 50)).toEqual([
-    ...["मीरा शर्मा", "สมชาย", "Zoë", "D’Angelo", "check-up"],
+  const names = ["मीरा शर्मा", "สมชาย", "Zoë", "Zoe\u0308", "D’Angelo", "check-up", "田中", "王小明"];
+  const others = ["no", "what would you like to do", "ご希望の日時をお聞かせください", "{{ x }}"];
+  expect(keyTerms([...names, ...others], 50)).toEqual([
+    ...["मीरा शर्मा", "สมชาย", "Zoë", "D’Angelo", "check-up", "田中", "王小明"],
   ]);
 });

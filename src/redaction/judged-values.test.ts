@@ -29,6 +29,10 @@ test("whatever a value is made of, it is found as a word of its own, in any case
     ["mary-ann  LEE", "name"],
     ["12-14 High St", "name"],
   ]);
+  expect(found("وعلي حسن، علي", "علي - 12345", "علي", "علي حسن")).toEqual([
+    ["علي حسن", "name"],
+    ["علي", "name"],
+  ]);
   expect(found("in İstanbul", "İstanbul")).toEqual([["İstanbul", "name"]]);
   expect(found("Ann Lee and Ann", "Ann", "Ann Lee")).toEqual([
     ["Ann Lee", "name"],
@@ -44,6 +48,49 @@ test.each([
   ["สมชาย", "ผมชื่อสมชายครับ"],
 ])("%s is found where words or their endings stand against it: %s", (name, text) => {
   expect(found(text, name)).toEqual([[name, "name"]]);
+});
+
+/** And, so; in, to, as; the. */
+const ARABIC = ["", "و", "ف"].flatMap((and) =>
+  ["", "ب", "ل", "ك"].flatMap((to) => ["", "ال"].map((the) => and + to + the)),
+);
+/** And; when, that, as; in, to, from; the. */
+const HEBREW = ["", "ו"].flatMap((and) =>
+  ["", "כש", "מש", "ש", "כ"].flatMap((that) =>
+    ["", "ב", "ל", "מ"].flatMap((to) => ["", "ה"].map((the) => and + that + to + the)),
+  ),
+);
+
+test.each([
+  ["أحمد", ARABIC],
+  ["شارع الملك", ARABIC],
+  ["יוסף כהן", HEBREW],
+  ["ברקוביץ", HEBREW],
+])("%s is found behind each particle that is written on to it, and the particle stays", (name, particles) => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...particles),
+      fc.constantFrom("", " ", "«", "(", "12 "),
+      (particle, before) => {
+        expect(found(`${before}${particle}${name}, 5`, name)).toEqual([[name, "name"]]);
+      },
+    ),
+    { numRuns: rounds(100) },
+  );
+});
+
+test.each([
+  ["للرياض وللرياض والرياض", "الرياض", ["لرياض", "لرياض", "الرياض"]],
+  ["وَلِأحمد", "أحمد", ["أحمد"]],
+  ["ولمي مي بمي كمي", "مي", ["مي", "مي"]],
+  ["וגל לגל דגל סגל הגל", "גל", ["גל", "גל"]],
+  ["כבר בר מבר לבר", "בר", ["בר", "בר"]],
+  ["العمر وعمر", "عمر", ["عمر"]],
+  ["הדוד, לדוד ומדוד", "דוד", ["דוד", "דוד"]],
+  ["تأحمد أحمدي نوأحمد وأحمدي", "أحمد", []],
+  ["טיוסף יוספי שכיוסף", "יוסף", []],
+])("of %s, looked for as %s, nothing is taken of another word", (text, name, taken) => {
+  expect(found(text, name)).toEqual(taken.map((word) => [word, "name"]));
 });
 
 test("a value is found with accents of its own or apart, and no vowel is left of a longer word", () => {

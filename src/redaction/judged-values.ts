@@ -4,6 +4,7 @@ import { SPACED } from "../base/writing/scripts.ts";
 import type { Provider } from "../llm/catalogue.ts";
 import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
+import { beginningOf, behindToThe, lettersOf } from "./written-on.ts";
 
 /** What a model is asked to find in what was said, where patterns can't: names, places, illnesses. */
 export type JudgeRules = { provider: Provider; model: string; look_for: string };
@@ -109,7 +110,7 @@ const kindOf = (kind: string): string => {
 export type WordSearch = { expression: RegExp; kinds: ReadonlyMap<string, string> };
 
 /** No part of a longer word. */
-const [BEGINS, ENDS] = [`(?<![${SPACED}\\p{N}])`, `(?![${SPACED}\\p{N}])`];
+const ENDS = String.raw`(?![${SPACED}\p{N}])`;
 
 /**
  * Finds them as words of their own, in any case, with any white space and with accents of their own or apart, the longest
@@ -119,10 +120,24 @@ export function wordSearch(values: readonly JudgedValue[]): WordSearch {
   const kinds = new Map(values.map(({ kind, text }) => [plainWord(text), kind]));
   const texts = new Map(values.map(({ text }) => [plainWord(text), text.trim()]));
   const longest = [...texts.values()].toSorted((a, b) => b.length - a.length).slice(0, MOST_FOUND);
-  const written = longest.flatMap((text) => [...new Set([text.normalize(), text.normalize("NFD"), text])]);
-  const any = written.map((text) => text.split(/\s+/).map(RegExp.escape).join("\\s+")).join("|");
-  return { expression: new RegExp(`${BEGINS}(?:${any})${ENDS}`, "giv"), kinds };
+  const sought = longest.flatMap((text) => {
+    const to_the = behindToThe(text);
+    if (to_the) kinds.set(plainWord(to_the.text), kinds.get(plainWord(text)) as string);
+    return [{ text, begins: beginningOf(text) }, ...(to_the ? [to_the] : [])];
+  });
+  // One group of a script comes before another with shorter values: the longest is still the first.
+  const any = [...Map.groupBy(sought.toSorted(byLetters), ({ begins }) => begins)]
+    .map(([begins, of]) => `${begins}(?:${of.flatMap(({ text }) => writtenForms(text)).join("|")})`)
+    .join("|");
+  return { expression: new RegExp(`(?:${any})${ENDS}`, "giv"), kinds };
 }
+
+const byLetters = (a: { text: string }, b: { text: string }): number => lettersOf(b.text) - lettersOf(a.text);
+
+const writtenForms = (text: string): string[] =>
+  [...new Set([text.normalize(), text.normalize("NFD"), text])].map((form) =>
+    form.split(/\s+/).map(RegExp.escape).join("\\s+"),
+  );
 
 /** As it is looked up. */
 export const plainWord = (text: string): string =>

@@ -2,6 +2,7 @@ import type { Pattern } from "../base/pattern.ts";
 import { JOINED, SPACED } from "../base/writing/scripts.ts";
 import { ibanRest, isFrenchId, isGermanTaxId, isIban, isSpanishId, passesLuhn } from "./checksums.ts";
 import { asciiDigits, type DigitRun, digitRuns } from "./digit-runs.ts";
+import { findBirths } from "./find-births.ts";
 import { plainWord, type WordSearch } from "./judged-values.ts";
 
 export const REDACTION_KINDS = [
@@ -52,7 +53,8 @@ export function findValues(text: string, sought: Sought, pay: (pairs: number) =>
   if (kinds.has("card")) for (const run of sequences) addCards(run, add);
   if (kinds.has("national_id")) addNationalIds(plain, sequences, add);
   if (kinds.has("bank_account")) addIbans(plain, add);
-  if (kinds.has("date_of_birth")) addBirths(plain, sought.year, add);
+  if (kinds.has("date_of_birth"))
+    for (const { from, to } of findBirths(plain, sought.year)) add("date of birth", from, to);
   if (kinds.has("email")) addEmails(plain, add);
   if (kinds.has("phone")) for (const run of sequences) addPhones(run, add);
   for (const { name, pattern } of sought.patterns) {
@@ -206,33 +208,6 @@ function addIbans(text: string, add: Add): void {
       if (length >= 15 && isIban(head, rest) && !/[A-Z\d]/i.test(text.charAt(at + 1))) end = at + 1;
     }
     if (end > 0) add("bank account", index, end);
-  }
-}
-
-const MONTH =
-  "(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iy]|jun|juin|jul|juil|aug|ago|ao[uû]|sep|o[ck]t|nov|de[cz]|d[eé]c|ene|enero|dic)[a-zéû]{0,8}";
-const DAY = "\\d{1,2}(?:st|nd|rd|th|\\.)?";
-const DATES = new RegExp(
-  [
-    "(?<!\\d)(?<year1>\\d{4})[-/.]\\d{1,2}[-/.]\\d{1,2}(?!\\d)",
-    "(?<![\\d.])\\d{1,2}(?<mark>[-/. ])\\d{1,2}\\k<mark>(?<year2>\\d{4}|\\d{2})(?![\\d-])",
-    `\\b${DAY} (?:of |de )?${MONTH}\\.?,? (?:de )?(?<year3>\\d{4}|'?\\d{2})\\b`,
-    `\\b${MONTH}\\.? ${DAY},? (?<year4>\\d{4}|'?\\d{2})\\b`,
-  ].join("|"),
-  "gi",
-);
-const BORN = /birth|born|\bdob\b|d\.o\.b|geboren|geburt|nacid|nacimiento|naissance|\bn[ée]e? le\b/i;
-const BORN_WITHIN = 60;
-
-/** A full date of three and more years ago, or any that follows a word of birth. */
-function addBirths(text: string, year: number, add: Add): void {
-  for (const match of text.matchAll(DATES)) {
-    const { year1, year2, year3, year4 } = match.groups ?? {};
-    const written = year1 ?? year2 ?? year3 ?? year4 ?? "";
-    const from = match.index;
-    const isLongAgo = written.length === 4 && Number(written) >= 1900 && Number(written) <= year - 3;
-    if (isLongAgo || BORN.test(text.slice(Math.max(0, from - BORN_WITHIN), from)))
-      add("date of birth", from, from + match[0].length);
   }
 }
 

@@ -1,0 +1,103 @@
+import { SPACED } from "../base/writing/scripts.ts";
+
+/** Spoken by agents, and with them those of Europe and a few others that people write to us in. */
+const LANGUAGES = (
+  "en es fr ko zh fa th vi bs sw ru hi gu ar ja ne " +
+  "de it pt nl pl uk cs sk sl hr sr bg ro hu el fi sv nb da et lv lt ca tr id ms he bn ta ur"
+).split(" ");
+
+/** The names of months as these languages write them, alone and within a date, long and short. */
+const NAMES = new Set(
+  LANGUAGES.flatMap((language) =>
+    Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(1980, month, 15))).flatMap((day) =>
+      (["long", "short"] as const).flatMap((month) =>
+        [{ month }, { month, day: "numeric", year: "numeric" } as const].map(
+          (form) =>
+            new Intl.DateTimeFormat(language, { ...form, timeZone: "UTC" })
+              .formatToParts(day)
+              .find(({ type }) => type === "month")?.value ?? "",
+        ),
+      ),
+    ),
+  ),
+);
+const NAMED = [...NAMES]
+  // The languages that number their months are read below; a point may stand behind a short one or not.
+  .filter((name) => !/\d|月/.test(name))
+  .map((name) =>
+    name
+      .toLowerCase()
+      .replace(/^(?:de |d[’'])/, "")
+      .replace(/[.॰]$/, ""),
+  )
+  .filter((name) => name.length > 1)
+  .toSorted((a, b) => b.length - a.length);
+
+/** As people write them by other habits. */
+const WRITTEN =
+  "(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iy]|jun|juin|jul|juil|aug|ago|ao[uû]|sep|set|o[ckt]t|nov|de[cz]|d[eé]c|ene|enero|dic|jänner|mrz)[a-zéûç]{0,8}";
+const VIETNAMESE = "tháng (?:\\d{1,2}|một|giêng|hai|ba|tư|năm|sáu|bảy|tám|chín|mười(?: một| hai)?|chạp)";
+const MONTH = `(?:${[...new Set(NAMED)].map(RegExp.escape).join("|")}|${WRITTEN}|${VIETNAMESE})`;
+const DAY = "\\d{1,2}(?:st|nd|rd|th|er|º|ª|\\.)?";
+const year = (name: number, more = "|'?\\d{2}") => `(?<year${name}>\\d{4}${more})(?!\\d)`;
+/** Between the day and its month, and between this and the year. */
+const OF = "(?:(?:of|de|di|من|d['’]) ?|ב)?";
+const IN = "(?:del? |năm |عام |سنة |ماه |[พค]\\.ศ\\. ?)?";
+
+const DATES = new RegExp(
+  [
+    `(?<!\\d)${year(1, "")}[\\-\\/.]\\d{1,2}[\\-\\/.]\\d{1,2}(?!\\d)`,
+    `(?<![\\d.])\\d{1,2}(?<mark>[\\-\\/. ])\\d{1,2}\\k<mark>(?<year2>\\d{4}|\\d{2})(?![\\d\\-])`,
+    `(?<!\\d)${DAY}\\s?${OF}${MONTH}[.॰]?[,،]?\\s?${IN}${year(3)}`,
+    `(?<!\\d)${year(4, "")}\\.?\\s${MONTH}\\.?\\s\\d{1,2}(?!\\d)`,
+    `(?<!\\d)(?:(?<era>昭和|平成|令和)\\s?)?(?<year5>\\d{1,4})\\s?[年년]\\s?\\d{1,2}\\s?[月월]\\s?\\d{1,2}\\s?[日号號일]`,
+  ].join("|"),
+  "giv",
+);
+/** "March 4, 1980": looked for from its day, since months of so many languages are many words to try at every place. */
+const DAY_AND_YEAR = new RegExp(`(?<!\\d)${DAY}[,،]?\\s${year(0)}`, "giv");
+const MONTH_BEFORE = new RegExp(`(?<![${SPACED}])${MONTH}[.॰]?\\s$`, "iv");
+const LONGEST_MONTH = 20;
+
+const BORN = new RegExp(
+  [
+    "birth|born|\\bdob\\b|d\\.o\\.b|geboren|geburt|nacid|nacimiento|naissance|\\bn[ée]e? le\\b",
+    // Italian and Portuguese, Dutch, Catalan, Romanian; the languages of the north and east.
+    "nasci|\\bnat[oa]\\b|geboorte|naixement|nascut|născut|naștere",
+    "född|fødsel|født|syntyn|syntymä|sündin|urodz|naroz|naroden|rođen|rojen|gimim|dzimš|doğum|doğdu|szület",
+    "родил|рожд|народи|народж|роден|рођен|γεννήθ|γέννησ",
+    "lahir|kuzaliwa|alizaliwa|nilizaliwa|\\bsinh\\b|เกิด|जन्म|જન્મ|জন্ম|பிறந்த",
+    "ولد|ميلاد|مواليد|متولد|تولد|پیدائش|נולד|לידה",
+    "生まれ|生年月日|誕生|出生|生日|生于|生於|태어|출생|생일|생년월일",
+  ].join("|"),
+  "iv",
+);
+const BORN_WITHIN = 60;
+const ERAS: Record<string, number> = { 昭和: 1925, 平成: 1988, 令和: 2018 };
+
+/** Where in a text full dates of three and more years ago are, and any that follow a word of birth. `year`: the current one. */
+export function* findBirths(text: string, year: number): Generator<{ from: number; to: number }> {
+  if (!/\d/.test(text)) return;
+  for (const { from, to, written } of dates(text)) {
+    const isLongAgo = written !== null && written >= 1900 && written <= year - 3;
+    if (isLongAgo || BORN.test(text.slice(Math.max(0, from - BORN_WITHIN), from))) yield { from, to };
+  }
+}
+
+function* dates(text: string): Generator<{ from: number; to: number; written: number | null }> {
+  for (const { 0: date, index, groups = {} } of text.matchAll(DATES))
+    yield { from: index, to: index + date.length, written: writtenYear(groups) };
+  for (const { 0: rest, index, groups = {} } of text.matchAll(DAY_AND_YEAR)) {
+    const month = MONTH_BEFORE.exec(text.slice(Math.max(0, index - LONGEST_MONTH), index));
+    if (month) yield { from: index - month[0].length, to: index + rest.length, written: writtenYear(groups) };
+  }
+}
+
+/** Of our calendar; null where the century is missing. Thailand counts 543 years more, Iran 621 fewer. */
+function writtenYear({ era, ...groups }: Record<string, string | undefined>): number | null {
+  const digits = Object.entries(groups).find(([name, value]) => name !== "mark" && value)?.[1] ?? "";
+  if (era) return (ERAS[era] as number) + Number(digits);
+  if (digits.length !== 4) return null;
+  const written = Number(digits);
+  return written > 2400 ? written - 543 : written < 1500 ? written + 621 : written;
+}

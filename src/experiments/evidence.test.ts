@@ -1,6 +1,13 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createDraws } from "../evaluations/draws.ts";
-import { evidenceAbove, evidenceOfDifference, evidenceOfMore, type StageCount } from "./evidence.ts";
+import {
+  evidenceAbove,
+  evidenceOfDifference,
+  evidenceOfLess,
+  evidenceOfMore,
+  type StageCount,
+} from "./evidence.ts";
 
 const RAMP = [
   { share: 0.05, people: 1_500 },
@@ -80,6 +87,31 @@ test("a stage in which nobody meets one of the versions, and no events, say noth
   expect(evidenceOfMore([])).toBe(1);
   expect(evidenceOfMore([{ share: 1, tried: 100, control: 0 }])).toBe(1);
   expect(evidenceOfMore([{ share: 0.5, tried: 0, control: 0 }])).toBe(1);
+  // Somebody who met a version that had nobody was counted in the wrong stage.
+  expect(evidenceOfMore([{ share: 1, tried: 100, control: 3 }])).toBe(1);
+  expect(evidenceOfMore([{ share: 0, tried: 100, control: 3 }])).toBe(1);
+});
+
+test("less often with one version is more often with the other", () => {
+  const share = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
+  const people = fc.nat({ max: 500 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ share, tried: people, control: people }), { maxLength: 5 }),
+      (stages) => {
+        const swapped = stages.map((of) => ({ share: 1 - of.share, tried: of.control, control: of.tried }));
+        const [less, more] = [evidenceOfLess(stages), evidenceOfMore(swapped)];
+        expect(Math.abs(Math.log(less) - Math.log(more))).toBeLessThan(1e-9);
+      },
+    ),
+  );
+  expect(evidenceOfLess([{ share: 0.5, tried: 5, control: 50 }])).toBeGreaterThan(1_000);
+});
+
+test("however strong the evidence is, it is a number that JSON has", () => {
+  const all = { share: 0.01, tried: 100_000, control: 0 };
+  expect(Number.isFinite(evidenceOfMore([all]))).toBe(true);
+  expect(Number.isFinite(evidenceOfLess([{ share: 0.99, tried: 0, control: 100_000 }]))).toBe(true);
 });
 
 test("the evidence has mean 1 where the versions are the same", () => {

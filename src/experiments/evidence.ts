@@ -46,17 +46,9 @@ const logEvidence = (stages: readonly StageCount[], r: number): number =>
   }, 0);
 
 /**
- * That a rate is above `limit`, for the time when everybody meets the tried version and nobody is left to compare with: a
- * mixture of likelihood ratios against the limit, which for a rate at or below it is a supermartingale. The number of
- * people is counted in whole stages, in any order.
+ * That a rate is above `limit`, for the time when everybody meets the tried version and nobody is left to compare with. It
+ * is the same bet: a person to whom something happens with the probability of the limit is one who meets a version with
+ * that weight. For a rate at or below the limit it is a supermartingale. People are counted in whole stages, in any order.
  */
-export function evidenceAbove(limit: number, happened: number, people: number): number {
-  if (people === 0) return 1;
-  const sum = ODDS.reduce((sum, r) => {
-    const odds = (r * limit) / (1 - limit);
-    const rate = Math.min(odds / (1 + odds), 1 - 1e-9);
-    const log = happened * Math.log(rate / limit) + (people - happened) * Math.log((1 - rate) / (1 - limit));
-    return sum + Math.exp(Math.min(LARGEST, log));
-  }, 0);
-  return sum / ODDS.length;
-}
+export const evidenceAbove = (limit: number, happened: number, people: number): number =>
+  evidenceOfMore([{ share: limit, tried: happened, control: people - happened }]);

@@ -66,6 +66,66 @@ test.each([0, 1])("leaves the program its turns, whoever is skipped: a share of 
   expect(turns).toBeGreaterThan(10);
 });
 
+describe("people who wait", () => {
+  const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
+  const inHours = (hours: number) => new Date(INPUT.from.getTime() + hours * 3_600_000);
+  const waiting = [
+    { due_at: inHours(3), attempt_count: 1 },
+    { due_at: inHours(1), attempt_count: 1 },
+    { due_at: inHours(2), attempt_count: 1, step: 1 },
+  ];
+  const cadence = [{ mode: "voice" as const, source: "x", address: null, wait: "1h", after: null }];
+  const run = (more: Partial<ForecastInput["batches"][0]>, input: Partial<ForecastInput> = {}) =>
+    forecast({ ...INPUT, cadence, ...input, batches: [{ ...batch, ...more }] });
+
+  test("are tried when they are due, in whatever order they are given, and left where that is at the end or later", async () => {
+    const before = await run({ requests: 0, retries: waiting }, { until: inHours(2) });
+    expect([before.totals.retries, before.totals.steps, before.left, before.ends_at]).toEqual([
+      1,
+      0,
+      2,
+      null,
+    ]);
+    const all = await run({ requests: 0, retries: waiting }, { until: inHours(4) });
+    expect(all.hours.map(({ at, retries, steps }) => [at, retries, steps])).toEqual([
+      [inHours(1), 1, 0],
+      [inHours(2), 0, 1],
+      [inHours(3), 1, 0],
+    ]);
+    expect([all.left, all.ends_at]).toEqual([0, inHours(3)]);
+  });
+
+  test("of a batch that has expired nobody is tried", async () => {
+    const { totals, left } = await run({ requests: 5, retries: waiting, expires_on: INPUT.from });
+    expect([totals.first_attempts, left]).toEqual([0, 8]);
+  });
+
+  test("are skipped before their first attempt only, in the given share", async () => {
+    const campaign = { ...INPUT.campaign, retry_count: 1 };
+    const { totals } = await run(
+      { requests: 100 },
+      { campaign, cadence: [], answer_rate: 0, skip_rate: 0.25 },
+    );
+    expect(totals).toEqual({
+      first_attempts: 75,
+      retries: 75,
+      steps: 0,
+      completed: 0,
+      given_up: 75,
+      skipped: 25,
+    });
+  });
+
+  test("and those who were tried before make up the rate of a batch that spreads its calls until it ends", async () => {
+    const auto = { auto_call_rate: true, expires_on: inHours(10), call_rate: 1 };
+    const later = Array.from({ length: 50 }, () => ({ due_at: inHours(9), attempt_count: 1 }));
+    const inFirstHour = async (requests: number, retries: typeof later) =>
+      (await run({ ...auto, requests, retries })).hours[0]?.first_attempts;
+    expect(await inFirstHour(100, later)).toBe(await inFirstHour(150, []));
+    expect(await inFirstHour(100, later)).toBeGreaterThan((await inFirstHour(100, [])) as number);
+  });
+});
+
 test("a campaign's limit of attempts at once is kept over all its batches", async () => {
   const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
   const batches = [1, 2, 3].map(() => ({ ...batch, requests: 100 }));

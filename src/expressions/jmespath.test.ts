@@ -53,6 +53,22 @@ describe("what the compliance suite leaves open", () => {
     ["a + b * `2`", { a: 1, b: 3 }, 7],
     ["a // `2`", { a: 7 }, 3],
     ["-a", { a: 7 }, -7],
+    ["a / `2`", { a: 7 }, 3.5],
+    ["[`1` < 'b', 'a' < 'b', 'b' > `1`]", {}, [null, null, null]],
+    ["[9::-1]", [1, 2, 3], [3, 2, 1]],
+    ["[-9:9:2]", [1, 2, 3], [1, 3]],
+    ["[avg(@), avg([@[0]]), avg(`[]`)]", [4, 8], [6, 4, null]],
+    [
+      "[max_by(@, &n).k, min_by(@, &n).k]",
+      [
+        { n: 1, k: "a" },
+        { n: 1, k: "b" },
+      ],
+      ["a", "a"],
+    ],
+    ["pad_right('5', `3`, '0')", {}, "500"],
+    ["pad_left('555', `2`)", {}, "555"],
+    ["find_first('aa', 'a', `0`)", {}, 0],
     ["'\\'\\\\'", {}, "'\\"],
     ['`"\\`"`', {}, "`"],
   ] as [string, unknown, unknown][])("%s of %j is %j", ([source, root, value]) => {
@@ -101,6 +117,7 @@ describe("a value that cannot be had", () => {
     ["`1e308` * `10`", "the result is not a number JSON has"],
     ['sort_by(`[{"a": 1}, {}]`, &a)', "item 1 cannot be compared by a value of type null"],
     ["pad_left('x', `1001`)", "pad: the width is more than 1000"],
+    ["from_items(`[[1, 2]]`)", "from_items: item 0 has no text for a name"],
     ["pad_left('x', `-1`)", "pad: -1 is not a whole number"],
   ] as [string, string][])("%s: %s", ([source, message]) => {
     expect(() => run(source)).toThrow(EvaluationError);

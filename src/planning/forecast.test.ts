@@ -100,6 +100,26 @@ describe("people who wait", () => {
     expect([totals.first_attempts, left]).toEqual([0, 8]);
   });
 
+  test("for a later step are tried by when it is due, not by when it was added, and a text that is the last step completes it", async () => {
+    const steps = [
+      { mode: "voice" as const, source: "x", address: null, wait: "2h", after: null },
+      { mode: "sms" as const, source: "x", address: null, wait: "10m", after: null },
+    ];
+    const retries = [{ due_at: new Date(INPUT.from.getTime() + 1_000), attempt_count: 1, step: 1 }];
+    const found = await run({ requests: 1, retries }, { cadence: steps, answer_rate: 0 });
+    expect(found.hours.map(({ at, steps: of, completed }) => [at, of, completed])).toEqual([
+      [inHours(0), 2, 1],
+      [inHours(2), 2, 1],
+    ]);
+    expect([found.totals.given_up, found.left]).toEqual([0, 0]);
+  });
+
+  test("are sent a text again that was not delivered", async () => {
+    const campaign = { ...INPUT.campaign, retry_count: 1 };
+    const { totals } = await run({ requests: 1 }, { campaign, mode: "sms", cadence: [], answer_rate: 0 });
+    expect([totals.first_attempts, totals.retries, totals.given_up]).toEqual([1, 1, 1]);
+  });
+
   test("are skipped before their first attempt only, in the given share", async () => {
     const campaign = { ...INPUT.campaign, retry_count: 1 };
     const { totals } = await run(

@@ -1,6 +1,6 @@
 import type { SendMail } from "../accounts/welcome-mail.ts";
 import type { Api } from "../api/server.ts";
-import { createCallRecordings } from "../calls/call-recording.ts";
+import { createCallRecordings } from "../calls/recordings/call-recording.ts";
 import { createVoiceCalls, type RunningCalls } from "../calls/telephone.ts";
 import { createCarriers } from "../carriers/carriers.ts";
 import { platformMail } from "../carriers/smtp/smtp-platform-mail.ts";

@@ -12,7 +12,6 @@ import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
 import { createAnswering } from "./answer-calls.ts";
-import type { CallRecordings } from "./call-recording.ts";
 import {
   abandonedCalls,
   BROWSER,
@@ -26,9 +25,10 @@ import {
 import { endTransfer } from "./call-transfer.ts";
 import { callVoice, engineWish, expectedTexts, hearsAnswerer, transferDial } from "./call-voice.ts";
 import { type EndedByCarrier, mayComeEarly, queueEarlyEnd } from "./early-end.ts";
-import { queueRecording } from "./fetch-recording.ts";
 import { createHeldCalls, isTokenOfLine, tokenOfLine } from "./lines/held-calls.ts";
 import { afterStream, isHeld, reopenLine, settledSoon } from "./lines/line-store.ts";
+import type { CallRecordings } from "./recordings/call-recording.ts";
+import { queueRecording } from "./recordings/fetch-recording.ts";
 import type { AnsweredCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Grace period before the process of a line counts as dead. */

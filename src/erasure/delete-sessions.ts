@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { filesOfLines } from "../calls/call-recording.ts";
 import { BROWSER } from "../calls/call-store.ts";
-import { recordingFilesOf } from "../calls/fetch-recording.ts";
+import { filesOfLines } from "../calls/recordings/call-recording.ts";
+import { recordingFilesOf } from "../calls/recordings/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { TEST_SERVICE, testSid } from "../evaluations/recorded-lines.ts";
 import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { tone } from "../../src/audio/tones.ts";
-import { createCallRecordings } from "../../src/calls/call-recording.ts";
+import { createCallRecordings } from "../../src/calls/recordings/call-recording.ts";
 import { insertTrace, type TraceEntry } from "../../src/events/trace.ts";
 import { type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { pastSession } from "../harness/insights.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { createCallRecordings } from "../../src/calls/call-recording.ts";
+import { createCallRecordings } from "../../src/calls/recordings/call-recording.ts";
 import type { TestApp } from "./app.ts";
 import { pastSession } from "./insights.ts";
 

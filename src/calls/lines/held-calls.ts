@@ -9,7 +9,6 @@ import type { Engine } from "../../sessions/engine.ts";
 import { dictionaryOf } from "../../speech/dictionary.ts";
 import { endSession } from "../../turns/end-session.ts";
 import { phraseSources } from "../../turns/phrase-sources.ts";
-import type { CallRecordings } from "../call-recording.ts";
 import {
   BROWSER,
   type CallRow,
@@ -22,6 +21,7 @@ import {
 } from "../call-store.ts";
 import { beginTransfer } from "../call-transfer.ts";
 import { callSettings } from "../call-voice.ts";
+import type { CallRecordings } from "../recordings/call-recording.ts";
 import { type CallReports, VoiceCall } from "../voice-call.ts";
 import type { OpenCall } from "../voice-calls.ts";
 import { callLeases, keepUse, openLine, reopenLine, usedWith } from "./line-store.ts";

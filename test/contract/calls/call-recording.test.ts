@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { readWav } from "../../../src/audio/wav.ts";
-import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
+import { type CallRecordings, createCallRecordings } from "../../../src/calls/recordings/call-recording.ts";
 import type { LineRecorder } from "../../../src/media/media-line.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { pastSession } from "../../harness/insights.ts";

@@ -2,7 +2,11 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { queueRecording, recordingJob, storeRecording } from "../../../src/calls/fetch-recording.ts";
+import {
+  queueRecording,
+  recordingJob,
+  storeRecording,
+} from "../../../src/calls/recordings/fetch-recording.ts";
 import { startJobs } from "../../../src/jobs/runner.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createPeer, type Peer } from "../../harness/peer.ts";

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { encodeUlaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tones.ts";
-import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
+import { type CallRecordings, createCallRecordings } from "../../../src/calls/recordings/call-recording.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { CarrierNumbers, Carriers } from "../../../src/channels/carrier.ts";
 import { afterFile } from "../../harness/after-file.ts";

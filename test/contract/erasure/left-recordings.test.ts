@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "n
 import path from "node:path";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
+import { type CallRecordings, createCallRecordings } from "../../../src/calls/recordings/call-recording.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import { afterFile } from "../../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { movedClock } from "../base/clock.ts";
+import { movedClock } from "../../base/clock.ts";
 import { SidesRecorder } from "./sides-recorder.ts";
 
 test.each([

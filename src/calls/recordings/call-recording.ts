@@ -1,13 +1,13 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { WAV_HEAD_BYTES, wavHead } from "../audio/wav.ts";
-import { findDataKey, keyInUse } from "../data-keys/data-keys.ts";
-import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../data-keys/sealed-file.ts";
-import type { LineRecorder } from "../media/media-line.ts";
-import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
-import type { Engine } from "../sessions/engine.ts";
-import { tellNotKept } from "../sessions/recordings/recording-not-kept.ts";
-import { type CallRow, callOfId } from "./call-store.ts";
+import { WAV_HEAD_BYTES, wavHead } from "../../audio/wav.ts";
+import { findDataKey, keyInUse } from "../../data-keys/data-keys.ts";
+import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../../data-keys/sealed-file.ts";
+import type { LineRecorder } from "../../media/media-line.ts";
+import { recordingsFolder } from "../../sessions/bucket/open-recording.ts";
+import type { Engine } from "../../sessions/engine.ts";
+import { tellNotKept } from "../../sessions/recordings/recording-not-kept.ts";
+import { type CallRow, callOfId } from "../call-store.ts";
 import { RECORDED_RATE, SidesRecorder } from "./sides-recorder.ts";
 
 /*

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
-import { bytesOf } from "../audio/frames.ts";
-import { Resampler } from "../audio/resample.ts";
-import { SETTLED_MS, TwoSides } from "../audio/two-sides.ts";
-import { type Clock, steadyClock } from "../base/clock.ts";
-import type { LineRecorder } from "../media/media-line.ts";
+import { bytesOf } from "../../audio/frames.ts";
+import { Resampler } from "../../audio/resample.ts";
+import { SETTLED_MS, TwoSides } from "../../audio/two-sides.ts";
+import { type Clock, steadyClock } from "../../base/clock.ts";
+import type { LineRecorder } from "../../media/media-line.ts";
 
 /** The telephone's sample rate: 115 MB an hour. */
 export const RECORDED_RATE = 8000;

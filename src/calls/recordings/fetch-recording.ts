@@ -1,26 +1,26 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { sha256 } from "../base/crypto.ts";
-import { unreachable } from "../base/errors.ts";
-import { createFairGate } from "../base/fair-gate.ts";
-import type { Carriers } from "../channels/carrier.ts";
-import { carrierOfChannel } from "../channels/channel-carrier.ts";
-import { keyInUse } from "../data-keys/data-keys.ts";
-import { sealBytes } from "../data-keys/sealed-file.ts";
-import { writeWhole } from "../data-keys/whole-file.ts";
-import type { Db } from "../db/database.ts";
-import type { Egress, EgressOutcome } from "../egress/egress.ts";
-import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
-import type { Engine } from "../sessions/engine.ts";
-import { tellNotKept } from "../sessions/recordings/recording-not-kept.ts";
+import { sha256 } from "../../base/crypto.ts";
+import { unreachable } from "../../base/errors.ts";
+import { createFairGate } from "../../base/fair-gate.ts";
+import type { Carriers } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
+import { keyInUse } from "../../data-keys/data-keys.ts";
+import { sealBytes } from "../../data-keys/sealed-file.ts";
+import { writeWhole } from "../../data-keys/whole-file.ts";
+import type { Db } from "../../db/database.ts";
+import type { Egress, EgressOutcome } from "../../egress/egress.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
+import { recordingsFolder } from "../../sessions/bucket/open-recording.ts";
+import type { Engine } from "../../sessions/engine.ts";
+import { tellNotKept } from "../../sessions/recordings/recording-not-kept.ts";
 import {
   RECORDING_EXTENSIONS,
   recordingType,
   SIGNATURE_bytes,
-} from "../sessions/recordings/recording-type.ts";
-import { callOfId } from "./call-store.ts";
+} from "../../sessions/recordings/recording-type.ts";
+import { callOfId } from "../call-store.ts";
 
 /*
  * Downloads a call's recording from the carrier to the data directory, once even if it is announced several times. A failed

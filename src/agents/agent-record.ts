@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { timestamp, ValidationIssue } from "../api/schema.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { languageChangeIssues } from "../speech/language-config.ts";
 import { sttIssues } from "../speech/speech.ts";
 import { headerIssues } from "../tools/issues/header-issues.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
@@ -136,6 +137,7 @@ export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentRespo
     ...sttIssues(agent.stt_provider),
     ...headerIssues(agent.tool_headers),
     ...variableIssues(agent.variables),
+    ...languageChangeIssues(agent, agent.language_group?.language_configs),
     ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools: agent.tools ?? [] }),
   ].map(toValidationIssue),
 });

@@ -122,3 +122,21 @@ export function voiceIssues(configs: readonly LanguageConfig[]): Issue[] {
     return issues;
   });
 }
+
+/** The model is offered no language to change to, so whoever asks for another one is refused. */
+export function languageChangeIssues(
+  { enable_verbal_language_change }: { enable_verbal_language_change: boolean },
+  configs: readonly { language_code: string }[] | undefined,
+): Issue[] {
+  const codes = new Set(configs?.map(({ language_code }) => language_code));
+  if (!enable_verbal_language_change || codes.size > 1) return [];
+  const lack = configs ? "its language group has only one language" : "it has no language group";
+  return [
+    {
+      id: "language-change-without-languages",
+      severity: "warning",
+      message: `The agent can't change its language: ${lack}. Choose a language group with two languages or more.`,
+      path: ["enable_verbal_language_change"],
+    },
+  ];
+}

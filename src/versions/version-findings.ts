@@ -3,7 +3,7 @@ import { promptIssues } from "../agents/prompt-issues.ts";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
 import type { Snapshot } from "../agents/snapshot.ts";
 import { type Issue, jsonPath } from "../schemas/validation-issue.ts";
-import { type LanguageConfig, voiceIssues } from "../speech/language-config.ts";
+import { type LanguageConfig, languageChangeIssues, voiceIssues } from "../speech/language-config.ts";
 import { sttIssues } from "../speech/speech.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";
 import { headerIssues } from "../tools/issues/header-issues.ts";
@@ -53,6 +53,7 @@ export function snapshotFindings(snapshot: Snapshot, offer: LlmOffer): AgentFind
       ...sttIssues(agent.stt_provider),
       ...headerIssues(agent.tool_headers),
       ...variableIssues(agent.variables),
+      ...languageChangeIssues(agent, language_group?.language_configs),
       ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools }),
     ]),
     ...found("languages", voiceIssues((language_group?.language_configs ?? []) as LanguageConfig[])),

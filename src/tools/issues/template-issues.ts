@@ -1,7 +1,8 @@
 import { compileExpression } from "../../expressions/expression.ts";
 import { readsOf } from "../../expressions/jmespath-reads.ts";
+import { nearest } from "../../schemas/nearest.ts";
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
-import { isKnownSystemVariable } from "../system-variable.ts";
+import { isKnownSystemVariable, SYSTEM_VARIABLES } from "../system-variable.ts";
 import type { Task } from "../task-definition.ts";
 import { expressionsOf, textsOf, valueSourcesOf } from "../task-parts.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
@@ -60,7 +61,7 @@ const unknownSystemName = (name: string): TemplateFault | null =>
     ? null
     : {
         id: "unknown-system-variable",
-        message: `There is no system variable ${name}, so it has no value.`,
+        message: `There is no system variable ${name}, so it has no value${nearest(name, SYSTEM_VARIABLES)}.`,
       };
 
 /** All texts of a definition in which templates are filled in. */

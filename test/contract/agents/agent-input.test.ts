@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { AGENTS, agentCalls } from "../../harness/agents.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { rounds } from "../../harness/seed.ts";
+import { createGroup, english, spanish } from "../../harness/voice-groups.ts";
 
 let app: TestApp;
 let prompt_id: number;
@@ -126,6 +127,20 @@ describe("what an agent may be", () => {
       ["system-variable-written", "$.variables['vars.session.date']"],
       ["unnamable-variable", "$.variables['first name']"],
     ]);
+  });
+
+  test("a change of language by speech is a warning where there is none to change to", async () => {
+    const found = async (name: string, more: object) => {
+      const { validation_issues } = await create(name, { enable_verbal_language_change: true, ...more });
+      return validation_issues.map(({ id, path: at }: { id: string; path: string }) => [id, at]);
+    };
+    const warning = [["language-change-without-languages", "$.enable_verbal_language_change"]];
+    expect(await found("No group", {})).toEqual(warning);
+    const { id: language_group_id } = await createGroup(app, "One language");
+    expect(await found("One language", { language_group_id })).toEqual(warning);
+    expect(await found("Off", { language_group_id, enable_verbal_language_change: false })).toEqual([]);
+    const two = await createGroup(app, "Two languages", [english(), spanish()]);
+    expect(await found("Two languages", { language_group_id: two.id })).toEqual([]);
   });
 
   test.each(["UTC", "Etc/GMT+5", "Asia/Calcutta", "America/Argentina/Buenos_Aires", "america/new_york"])(

@@ -5,6 +5,7 @@ import { ensureSystemTools } from "../../../src/tools/system-tools.ts";
 import { AGENTS, agentCalls } from "../../harness/agents.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
+import { spanish } from "../../harness/voice-groups.ts";
 
 let app: TestApp;
 let prompt_id: number;
@@ -45,6 +46,7 @@ describe("agents", () => {
           voice_display_name: "en-US-Neural2-F",
           dtmf_code: 1,
         },
+        spanish(),
       ],
     });
     const sent = {

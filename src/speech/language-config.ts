@@ -100,6 +100,7 @@ export const LanguageConfigs = boundedList(LanguageConfig).superRefine((configs,
 /** What is odd about voices that may be saved. */
 export function voiceIssues(configs: readonly LanguageConfig[]): Issue[] {
   return configs.flatMap(({ voice_provider, voice_display_name, language_code }, index) => {
+    const first = configs.findIndex((config) => config.language_code === language_code);
     const voice = findVoice(voice_provider, voice_display_name);
     const at = { path: ["language_configs", index, "voice_display_name"], value: voice_display_name };
     const issues: Issue[] = [];
@@ -117,6 +118,15 @@ export function voiceIssues(configs: readonly LanguageConfig[]): Issue[] {
         severity: "warning",
         message: `Voice ${voice_display_name} is not made for ${LANGUAGES[language_code]} (${language_code}).`,
         ...at,
+      });
+    }
+    if (first < index) {
+      issues.push({
+        id: "duplicate-language",
+        severity: "warning",
+        message: `${LANGUAGES[language_code]} (${language_code}) is in this group already, and its first voice speaks. Remove one of the two.`,
+        path: ["language_configs", index, "language_code"],
+        value: language_code,
       });
     }
     return issues;

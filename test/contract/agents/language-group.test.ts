@@ -158,6 +158,20 @@ describe("voice groups", () => {
     ]);
   });
 
+  test("a language that is listed twice is a warning: only its first voice speaks", async () => {
+    const made = await create("Twice", [english(), spanish(), english({ dtmf_code: 3 })]);
+    expect(made.validation_issues).toEqual([
+      {
+        id: "duplicate-language",
+        severity: "warning",
+        message:
+          "English (en-US) is in this group already, and its first voice speaks. Remove one of the two.",
+        path: "$.language_configs[2].language_code",
+        value: "en-US",
+      },
+    ]);
+  });
+
   test("a neighbour's group answers 404 like one that never was", async () => {
     const made = await create("Mine");
     const neighbour = await app.createNeighbour();

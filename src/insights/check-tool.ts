@@ -3,7 +3,9 @@ import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
 import { scriptIssues } from "../agents/prompt-record.ts";
 import { Fault } from "../base/errors.ts";
 import { choosableLlms, PROVIDER_NAMES } from "../llm/catalogue.ts";
+import { nearest } from "../schemas/nearest.ts";
 import { type Issue, refuseErrors } from "../schemas/validation-issue.ts";
+import { templateIssues } from "../tools/issues/template-issues.ts";
 import { readToolArguments, type ToolArguments } from "./tool-arguments.ts";
 import type { InsightToolInput, InsightToolOutput } from "./tool-configuration-schema.ts";
 import { DEFINITIONS, definitionById } from "./tool-definition.ts";
@@ -32,11 +34,55 @@ export function refuseWrongTool(input: Configured, offer: LlmOffer): ToolArgumen
   return read.arguments;
 }
 
-/** Warnings about a configuration, as of the day on which it is read. */
-export function toolIssues(tool: Configured, offer: LlmOffer): Issue[] {
-  const definition = definitionById(tool.insight_tool_definition_id);
-  const read = definition && readToolArguments(definition, tool.tool_arguments);
-  return read?.ok ? modelIssues(read.arguments, offer) : [];
+/** Warnings about a configuration, as of the day on which it is read. `keys` are those that insight tools write. */
+export function toolIssues(tool: Configured, offer: LlmOffer, keys: InsightKeys): Issue[] {
+  const read = readConfigured(tool);
+  if (!read) return [];
+  return [...modelIssues(read, offer), ...(read.type === "llm" ? promptIssues(read.prompt, keys) : [])];
+}
+
+function readConfigured({ insight_tool_definition_id, tool_arguments }: Configured): ToolArguments | null {
+  const definition = definitionById(insight_tool_definition_id);
+  const read = definition && readToolArguments(definition, tool_arguments);
+  return read?.ok ? read.arguments : null;
+}
+
+/** The keys of all results; null where a service answers, which may give any. */
+export type InsightKeys = readonly string[] | null;
+
+export function keysOf(tools: readonly Configured[]): InsightKeys {
+  const keys = new Set<string>();
+  for (const tool of tools) {
+    const read = readConfigured(tool);
+    if (read?.type === "http") return null;
+    const named = read?.type === "llm" ? read.outputs.map(({ name }) => name) : [];
+    const fixed = Object.keys(definitionById(tool.insight_tool_definition_id)?.tool_result_set ?? {});
+    for (const key of read?.type === "llm" ? named : fixed) keys.add(key);
+  }
+  return [...keys];
+}
+
+/** `{{ name }}` and `${name}`, not escaped; in `${name=default}` the default stands where there is no value. */
+const READ = /(?<!\\)(?:\{\{\s*([\p{L}\p{M}\p{N}_.]+)\s*\}\}|\$\{([\p{L}\p{M}\p{N}_.]+)\})/gu;
+
+/** Names of a prompt that never have a value: it is asked about a conversation that is over, and knows only insights. */
+function promptIssues(prompt: string, keys: InsightKeys): Issue[] {
+  const path = ["tool_arguments", "prompt"];
+  const at = { severity: "warning", path, value: prompt } as const;
+  const names = new Set([...prompt.matchAll(READ)].map(([, braced, dollar]) => braced ?? dollar ?? ""));
+  return [
+    ...templateIssues(prompt, path).filter(({ id }) => id === "template-never-filled"),
+    ...[...names].flatMap((name): Issue[] => {
+      const [root, key] = name.replace(/^vars\./, "").split(".");
+      if (root !== "insights") {
+        const message = `${name} has no value here: a prompt of an insight tool reads only {{ insights.<output> }}.`;
+        return [{ id: "no-insight", message, ...at }];
+      }
+      if (key === undefined || keys === null || keys.includes(key)) return [];
+      const message = `No insight tool has an output "${key}", so ${name} has no value${nearest(key, keys)}.`;
+      return [{ id: "unknown-insight", message, ...at }];
+    }),
+  ];
 }
 
 const modelIssues = (read: ToolArguments, offer: LlmOffer): Issue[] =>

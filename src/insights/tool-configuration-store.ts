@@ -4,7 +4,7 @@ import { lockRow } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
-import type { ActiveUse } from "./check-tool.ts";
+import { type ActiveUse, type InsightKeys, keysOf } from "./check-tool.ts";
 import { shareRows } from "./held-rows.ts";
 import {
   type InsightToolInput,
@@ -53,6 +53,17 @@ export async function findToolByName(db: Db, caller: Caller, name: string): Prom
   const found = await selectTools(db, caller).where("c.name", "=", name).executeTakeFirst();
   if (!found) throw new Fault("not-found", `Insight tool configuration "${name}" not found`);
   return withDefinition(found);
+}
+
+/** The keys that the insight tools of a sub-organization write, for the findings of a prompt that reads them. */
+export async function insightKeys(db: Db, caller: Caller): Promise<InsightKeys> {
+  const tools = await db
+    .selectFrom("insight_tools")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .select(["insight_tool_definition_id", "tool_arguments"])
+    .execute();
+  return keysOf(tools);
 }
 
 /** Lock: the configuration's row. Who links or activates it waits, and then sees what this transaction left. */

@@ -17,6 +17,7 @@ import {
   activeUsers,
   findTool,
   insertTool,
+  insightKeys,
   type JudgesOfTool,
   lockTool,
   pageOfTools,
@@ -68,7 +69,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue, insigh
         const stamp = stamped(caller);
         const after = await findTool(tx, caller, await insertTool(tx, stamp, body));
         await audit(tx, caller, "create", { after });
-        return withIssues(after, offer());
+        return withIssues(tx, caller, after);
       }),
   );
 
@@ -84,7 +85,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue, insigh
     },
     async ({ caller, params }) => {
       if (!/^\d{1,15}$/.test(params.tool_id)) throw notFound(noun, params.tool_id);
-      return withIssues(await findTool(db, caller, Number(params.tool_id)), offer());
+      return withIssues(db, caller, await findTool(db, caller, Number(params.tool_id)));
     },
   );
 
@@ -109,7 +110,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue, insigh
         await replaceTool(tx, stamped(caller), before, body);
         const after = await findTool(tx, caller, before.id);
         await audit(tx, caller, "update", { before, after });
-        return withIssues(after, offer());
+        return withIssues(tx, caller, after);
       }),
   );
 
@@ -153,9 +154,9 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue, insigh
     const { id } = (change.after ?? change.before) as InsightToolOutput;
     return api.audit(tx, caller, { action, resource: "insight_tools", resource_id: id, ...change });
   };
-}
 
-const withIssues = (tool: InsightToolOutput, offer: LlmOffer): InsightToolResponse => ({
-  ...tool,
-  validation_issues: toolIssues(tool, offer).map(toValidationIssue),
-});
+  async function withIssues(from: Db, caller: Caller, tool: InsightToolOutput): Promise<InsightToolResponse> {
+    const keys = await insightKeys(from, caller);
+    return { ...tool, validation_issues: toolIssues(tool, offer(), keys).map(toValidationIssue) };
+  }
+}

@@ -80,6 +80,50 @@ describe("an insight tool configuration", () => {
     }
   });
 
+  test("warns of what its prompt names and never has, and of no output of another tool", async () => {
+    await make.tool({ tool_arguments: llmArguments({ outputs: [{ name: "topic", type: "string" }] }) });
+    await make.tool({ insight_tool_definition_id: 5, tool_arguments: { pattern: "refund" } });
+    const found = async (prompt: string) => {
+      const made = await make.tool({ tool_arguments: llmArguments({ prompt }) });
+      expect((await app.send("GET", `${path}/${made.id}`)).body).toEqual(made);
+      return made.validation_issues;
+    };
+    expect(await found("{{ insights.topik }} {{ vars.session.date }} {{ insights.topic }")).toEqual(
+      [
+        [
+          "template-never-filled",
+          "{{ insights.topic } is no template: the second brace at its end is missing.",
+        ],
+        [
+          "unknown-insight",
+          'No insight tool has an output "topik", so insights.topik has no value; "topic" may be meant.',
+        ],
+        [
+          "no-insight",
+          "vars.session.date has no value here: a prompt of an insight tool reads only {{ insights.<output> }}.",
+        ],
+      ].map(([id, message]) => ({
+        id,
+        severity: "warning",
+        message,
+        path: "$.tool_arguments.prompt",
+        value: expect.any(String),
+      })),
+    );
+    const known = `{{ insights.topic }} \${insights.matched} {{ insights }} {{ vars.insights.summary }}`;
+    const text = `{name} \\{{ name }} \${date=today} {"a": 1}`;
+    expect(await found(`${known} ${text}`)).toEqual([]);
+  });
+
+  test("warns of no output where a service answers, which may give any", async () => {
+    const neighbour = await app.createNeighbour();
+    const of = insightsOf({ ...app, ...neighbour });
+    const asks = () => of.tool({ tool_arguments: llmArguments({ prompt: "{{ insights.score }}" }) });
+    expect((await asks()).validation_issues).toMatchObject([{ id: "unknown-insight" }]);
+    await of.tool({ insight_tool_definition_id: 4, tool_arguments: { url: "https://scores.example/" } });
+    expect((await asks()).validation_issues).toEqual([]);
+  });
+
   test("answers exactly the fields of its contract", async () => {
     const { id } = await make.tool();
     expect(Object.keys((await app.send("GET", `${path}/${id}`)).body).toSorted()).toEqual(

@@ -3,7 +3,15 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource, type Creates } from "../api/resource.ts";
-import { boundedList, isCalendarDate, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
+import {
+  boundedList,
+  isCalendarDate,
+  isObject,
+  name,
+  recordId,
+  timestamp,
+  ValidationIssue,
+} from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
@@ -43,15 +51,15 @@ export const CustomMessageRule = z
     invert: z.boolean().describe("The rule holds outside its days and times."),
     text: z.string(),
   })
-  .superRefine((rule, context) => {
-    if (rule.date !== null && rule.days_of_week?.length) {
-      context.addIssue({
-        code: "custom",
-        path: ["days_of_week"],
-        message: "A rule has either a date or days_of_week, not both",
-      });
-    }
-  })
+  .refine(
+    ({ date, days_of_week }) =>
+      typeof date !== "string" || !Array.isArray(days_of_week) || days_of_week.length === 0,
+    {
+      when: isObject,
+      path: ["days_of_week"],
+      error: "A rule has either a date or days_of_week, not both",
+    },
+  )
   .meta({ id: "CustomMessageRule" });
 
 /** The menu of languages can't be part of what is said whatever the language. */
@@ -76,25 +84,23 @@ const fields = z.object({
   rules: boundedList(CustomMessageRule).default([]),
 });
 
-const checkSubject = (
-  { type, subject }: { type: string; subject?: string | null | undefined },
-  context: z.RefinementCtx,
-): void => {
-  if (type === "email_template" && !subject?.trim()) {
-    context.addIssue({
-      code: "custom",
-      path: ["subject"],
-      message: "subject is required when type is email_template",
-    });
-  }
+type Typed = { type: string; subject?: string | null | undefined };
+
+/** What is no text has a fault of its own. */
+const hasSubject = ({ type, subject }: Typed): boolean =>
+  type !== "email_template" || (subject != null && (typeof subject !== "string" || subject.trim() !== ""));
+const subjectMissing = {
+  when: isObject,
+  path: ["subject"],
+  error: "subject is required when type is email_template",
 };
 
 export const CustomMessageCreateRequest = fields
-  .superRefine(checkSubject)
+  .refine(hasSubject, subjectMissing)
   .meta({ id: "CustomMessageCreateRequest" });
 const CustomMessageUpdateRequest = fields
   .extend({ id: recordId() })
-  .superRefine(checkSubject)
+  .refine(hasSubject, subjectMissing)
   .meta({ id: "CustomMessageUpdateRequest" });
 type CustomMessageInput = z.infer<typeof CustomMessageCreateRequest>;
 export type CreatesMessage = Creates<CustomMessageInput, CustomMessageResponse>;

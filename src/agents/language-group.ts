@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource, type Creates } from "../api/resource.ts";
-import { name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
+import { isObject, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
@@ -31,8 +31,7 @@ const saysWhatToSkip = (group: Partial<z.infer<typeof fields>> | undefined): boo
     group.language_configs.length > 0 &&
     group.language_configs.every((config) => config?.skip_current_language_in_message != null));
 const skipMissing = {
-  // Asked also where other keys are missing, so that all of them are named at once.
-  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
+  when: isObject,
   path: ["skip_current_language_in_message"],
   error: "Field required",
   params: { type: "missing" },

@@ -153,6 +153,26 @@ describe("custom messages", () => {
     expect(answer.body.detail).toEqual([{ loc: ["body", "rules", 1, ...at], msg: expect.any(String), type }]);
   });
 
+  test("all there is to mend is named at once, of shapes and of rules", async () => {
+    const rule = { description: "d", invert: false, text: "x", date: "2026-01-01", days_of_week: ["mo"] };
+    const { status, body } = await app.send("POST", path, {
+      type: "email_template",
+      text: 7,
+      rules: [rule, { ...rule, invert: "no" }, { ...rule, date: 7 }, { ...rule, days_of_week: "mo" }],
+    });
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(1).join(".")).toSorted()).toEqual([
+      "name",
+      "rules.0.days_of_week",
+      "rules.1.days_of_week",
+      "rules.1.invert",
+      "rules.2.date",
+      "rules.3.days_of_week",
+      "subject",
+      "text",
+    ]);
+  });
+
   test("a greeting's subject is ignored, and the answer says so", async () => {
     const ignored = [{ id: "subject-ignored", severity: "info", path: "$.subject", value: "s" }];
     const created = await create({ name: "Subjects", text: "t", subject: "s" });

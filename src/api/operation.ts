@@ -1,3 +1,4 @@
+import type { InputIssue } from "../base/errors.ts";
 import type { Form } from "./input/form.ts";
 import type { Misplaced } from "./input/misplaced-members.ts";
 
@@ -13,6 +14,11 @@ export type Operation<P, Q, B, R> = {
   params?: P;
   query?: Q;
   body?: B;
+  /**
+   * What its rules find in a body whose shape is wrong, so that one answer names all there is to mend. Only then asked: the
+   * handler checks a body that was read.
+   */
+  also_wrong?(given: unknown): InputIssue[];
   /** Settings that are refused where they are not read, with where they belong. */
   misplaced?: Misplaced;
   /** The body is a form: texts and files. */

@@ -209,6 +209,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         method: method.toUpperCase(),
         url: path,
         schema: openApiSchema(operation),
+        ...(operation.also_wrong && {
+          validatorCompiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+            validator(schema as Schema, httpPart, httpPart === "body" ? operation.also_wrong : undefined),
+        }),
         ...(operation.body_limit_bytes && { bodyLimit: operation.body_limit_bytes }),
         config,
         // Before the body is read: a stranger learns nothing about what a body should look like.

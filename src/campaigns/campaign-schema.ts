@@ -17,7 +17,7 @@ import { WEEKDAY_NAMES, WEEKDAYS } from "../planning/weekday.ts";
 const CAMPAIGN_MODES = ["voice", "sms", "email"] as const;
 
 /** More than anybody has needed; keeps one PUT a short transaction. */
-const MAX_WEBHOOKS = 100;
+export const MAX_WEBHOOKS = 100;
 /** Ten years of days: what "when does it open next" may have to look through. */
 const MAX_DATE_RULES = 3_660;
 

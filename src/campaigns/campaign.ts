@@ -21,7 +21,7 @@ import {
   selectCampaigns,
   withFindings,
 } from "./campaign-store.ts";
-import { type Campaign, checkCampaign } from "./check-campaign.ts";
+import { type Campaign, campaignFaults, checkCampaign } from "./check-campaign.ts";
 
 type Deps = {
   db: Db;
@@ -75,6 +75,8 @@ export function campaignRoutes(
     ({ caller, params }) => findCampaign(db, caller, params.campaign_id),
   );
 
+  const also_wrong = (given: unknown) => campaignFaults(given, egress_allow);
+
   api.post(
     path,
     {
@@ -82,6 +84,7 @@ export function campaignRoutes(
       tag,
       permission: "outbound_write",
       body: OutboundCampaignInput,
+      also_wrong,
       response: OutboundCampaign,
     },
     ({ caller, body }) => {
@@ -105,6 +108,7 @@ export function campaignRoutes(
       permission: "outbound_write",
       params,
       body: OutboundCampaignInput,
+      also_wrong,
       response: OutboundCampaign,
     },
     ({ caller, params, body }) => {

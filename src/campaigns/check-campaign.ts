@@ -1,9 +1,10 @@
 import type { InputIssue } from "../base/errors.ts";
 import { secretProblem } from "../base/webhook-secret.ts";
 import { type EgressRules, isNamed } from "../egress/egress-address.ts";
+import { isRecord } from "../expressions/member.ts";
 import type { Rule, Schedule } from "../planning/schedule.ts";
-import { type Weekday, type WeekdayName, weekdayNamed } from "../planning/weekday.ts";
-import type { CampaignInput, WebhookInput } from "./campaign-schema.ts";
+import { WEEKDAY_NAMES, type Weekday, type WeekdayName, weekdayNamed } from "../planning/weekday.ts";
+import { type CampaignInput, MAX_WEBHOOKS, type WebhookInput } from "./campaign-schema.ts";
 
 /** A campaign as it is stored: everything decided, nothing left out. */
 export type Campaign = Schedule & {
@@ -34,8 +35,14 @@ export function checkCampaign(
   input: CampaignInput,
   egress_allow: EgressRules = { hosts: [], networks: [] },
 ): CheckedCampaign {
-  const issues = [...checkDays(input), ...checkWebhooks(input.webhooks, egress_allow)];
+  const issues = campaignFaults(input, egress_allow);
   return issues.length > 0 ? { kind: "refused", issues } : { kind: "accepted", campaign: normalised(input) };
+}
+
+/** Also of a body whose shape is wrong: what can be read of it is checked, so that one answer names all there is to mend. */
+export function campaignFaults(given: unknown, egress_allow: EgressRules): InputIssue[] {
+  if (!isRecord(given)) return [];
+  return [...checkDays(given.outreach_override_rules), ...checkWebhooks(given.webhooks, egress_allow)];
 }
 
 /** Omitted becomes null, a list that means a set holds each member once, times and days get their one spelling. */
@@ -99,40 +106,49 @@ const mapEntries = <K extends string, V, L extends string, W>(
     Record<L, W>
   >;
 
+const isWeekdayName = (name: string): name is WeekdayName =>
+  (WEEKDAY_NAMES as readonly string[]).includes(name);
+
 /** `mon` and `monday` in one body contradict each other; which one was meant is not ours to guess. */
-function checkDays({ outreach_override_rules }: CampaignInput): InputIssue[] {
+function checkDays(rules: unknown): InputIssue[] {
+  const days = isRecord(rules) && isRecord(rules.days) ? rules.days : {};
   const first = new Map<Weekday, WeekdayName>();
-  return (Object.keys(outreach_override_rules?.days ?? {}) as WeekdayName[]).flatMap((name) => {
-    const day = weekdayNamed(name);
-    const earlier = first.get(day);
-    if (earlier === undefined) {
-      first.set(day, name);
-      return [];
-    }
-    return [
-      {
-        loc: ["body", "outreach_override_rules", "days", name],
-        msg: `'${name}' is the same day as '${earlier}'; give one of them`,
-        type: "value_error",
-      },
-    ];
-  });
+  return Object.keys(days)
+    .filter(isWeekdayName)
+    .flatMap((name) => {
+      const day = weekdayNamed(name);
+      const earlier = first.get(day);
+      if (earlier === undefined) {
+        first.set(day, name);
+        return [];
+      }
+      return [
+        {
+          loc: ["body", "outreach_override_rules", "days", name],
+          msg: `'${name}' is the same day as '${earlier}'; give one of them`,
+          type: "value_error",
+        },
+      ];
+    });
 }
 
-function checkWebhooks(webhooks: WebhookInput[], egress_allow: EgressRules): InputIssue[] {
+function checkWebhooks(webhooks: unknown, egress_allow: EgressRules): InputIssue[] {
   const ids = new Set<number>();
-  return webhooks.flatMap((webhook, index) => {
+  if (!Array.isArray(webhooks)) return [];
+  return webhooks.slice(0, MAX_WEBHOOKS).flatMap((webhook: unknown, index) => {
+    if (!isRecord(webhook)) return [];
     const problems: [(string | number)[], string, string][] = [];
-    const url = urlProblem(webhook.url, egress_allow);
-    if (url) problems.push([["url"], url, "url_parsing"]);
+    const { url, id, auth_values } = webhook;
+    const wrong = typeof url === "string" ? urlProblem(url, egress_allow) : null;
+    if (wrong) problems.push([["url"], wrong, "url_parsing"]);
 
-    const secret = webhook.auth_values?.hmac_secret;
-    const weak = secret == null ? null : secretProblem(secret);
+    const secret = isRecord(auth_values) ? auth_values.hmac_secret : null;
+    const weak = typeof secret === "string" ? secretProblem(secret) : null;
     if (weak) problems.push([["auth_values", "hmac_secret"], weak, "value_error"]);
 
-    if (webhook.id != null && ids.has(webhook.id)) {
-      problems.push([["id"], `Webhook ${webhook.id} is given twice`, "value_error"]);
-    } else if (webhook.id != null) ids.add(webhook.id);
+    if (typeof id === "number" && ids.has(id)) {
+      problems.push([["id"], `Webhook ${id} is given twice`, "value_error"]);
+    } else if (typeof id === "number") ids.add(id);
 
     return problems.map(([loc, msg, type]) => ({ loc: ["body", "webhooks", index, ...loc], msg, type }));
   });

@@ -33,6 +33,40 @@ test("openapi.json tells what a field that is left out becomes, unless that is n
 });
 
 describe("a body that breaks the contract is refused at its place", () => {
+  test("all there is to mend is named at once, of shapes and of rules", async () => {
+    const body = {
+      ...without("campaign_name"),
+      outreach_override_rules: { days: { mon: {}, monday: {}, someday: {} } },
+      webhooks: [
+        "none",
+        { ...hook(), url: "http://example.com/hook", trigger_statuses: ["NEVER"] },
+        { ...hook(), url: 7, auth_values: { hmac_secret: secret(31) }, id: 1 },
+        { ...hook(), auth_values: "none", id: 1 },
+      ],
+    };
+    const { status, body: answer } = await app.send("POST", CAMPAIGNS, body);
+    expect(status).toBe(422);
+    const at = (place: string, type: string) => [["body", ...place.split(".")].join("."), type];
+    expect(
+      answer.detail
+        .map(({ loc, type }: { loc: unknown[]; type: string }) => [loc.join("."), type])
+        .toSorted(),
+    ).toEqual(
+      [
+        at("campaign_name", "missing"),
+        at("outreach_override_rules.days.someday", "extra_forbidden"),
+        at("outreach_override_rules.days.monday", "value_error"),
+        at("webhooks.0", "dict_type"),
+        at("webhooks.1.trigger_statuses.0", "enum"),
+        at("webhooks.1.url", "url_parsing"),
+        at("webhooks.2.url", "string_type"),
+        at("webhooks.2.auth_values.hmac_secret", "value_error"),
+        at("webhooks.3.auth_values", "dict_type"),
+        at("webhooks.3.id", "value_error"),
+      ].toSorted(),
+    );
+  });
+
   test.each([
     [without("campaign_name"), "campaign_name", "missing"],
     [without("campaign_variables"), "campaign_variables", "missing"],

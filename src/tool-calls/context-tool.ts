@@ -39,7 +39,9 @@ export function runContextTool(
     effects[isAuthors ? "say" : "speech"] = spoken;
   }
   if (typeof language === "string" && offersLanguage(context.snapshot, language)) effects.language = language;
-  const result = definition.result == null ? { status: "ok" } : renderDeep(definition.result, context.lookup);
+  // The variables of this call, not those of the call before: the model would read the person their last answer.
+  const lookup = context.lookupAfter(effects);
+  const result = definition.result == null ? { status: "ok" } : renderDeep(definition.result, lookup);
   const listed = unnamed.slice(0, 10).map((name) => name.slice(0, 100));
   const label = `not remembered, because the tool's parameters don't name them: ${listed.join(", ")}`;
   return { ...done(result, effects, values), trace: unnamed.length > 0 ? [{ category: "note", label }] : [] };

@@ -11,7 +11,7 @@ import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { Answerer, AnswererNote } from "../sessions/answerer.ts";
 import type { ClientAnswer } from "../sessions/live/client-calls.ts";
-import type { LocalTime } from "../sessions/variables.ts";
+import type { LocalTime, SessionState } from "../sessions/variables.ts";
 import type { McpClient } from "../tools/mcp/mcp-client.ts";
 import type { McpListings } from "../tools/mcp/mcp-listing.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
@@ -55,6 +55,14 @@ export type ToolEffects = {
   call_back?: BookedCallBack;
 };
 
+export type WrittenEffects = Pick<ToolEffects, "variables" | "language">;
+
+/** The session's memory once a call has set these. */
+export const memoryAfter = (
+  memory: Readonly<SessionState>,
+  { variables, language = memory.language }: WrittenEffects,
+): SessionState => ({ ...memory, variables: { ...memory.variables, ...variables }, language });
+
 export type ToolOutcome = {
   /** The arguments as the pipeline left them; null when the call did not get that far. */
   prepared: Record<string, unknown> | null;
@@ -81,6 +89,8 @@ export type ToolContext = {
   /** Left out where an author tries a tool, which is no session. */
   session_id?: number;
   lookup: Lookup;
+  /** The same once a call has set these. */
+  lookupAfter(effects: WrittenEffects): Lookup;
   language: string;
   channel: string;
   /** The person's address or name. */

@@ -6,9 +6,15 @@ import type { Api } from "../api/server.ts";
 import { randomId } from "../base/ids.ts";
 import { TRACE_CATEGORIES } from "../events/trace.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { localTime, sessionLookup, systemVariables, underVars } from "../sessions/variables.ts";
+import {
+  localTime,
+  type SessionState,
+  sessionLookup,
+  systemVariables,
+  underVars,
+} from "../sessions/variables.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
-import type { ToolContext, ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import { memoryAfter, type ToolContext, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import { requireServiceHost } from "../tools/service-hosts.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 import { requireService } from "../tools/tool-store.ts";
@@ -152,10 +158,13 @@ function contextOf(
     user_name: null,
   };
   const state = { variables: { ...agent.variables, ...underVars(variables) }, language };
+  const lookupOf = (memory: SessionState) =>
+    sessionLookup(memory, systemVariables(facts, memory.language, now));
   return {
     sub_organization_id: caller.sub_organization_id,
     snapshot,
-    lookup: sessionLookup(state, systemVariables(facts, language, now)),
+    lookup: lookupOf(state),
+    lookupAfter: (effects) => lookupOf(memoryAfter(state, effects)),
     language,
     channel: facts.channel,
     source: facts.source,

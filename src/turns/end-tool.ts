@@ -19,7 +19,13 @@ import { voiceInForce } from "../sessions/session-voice.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
 import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
-import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import {
+  failed,
+  memoryAfter,
+  type ToolContext,
+  type ToolEffects,
+  type ToolOutcome,
+} from "../tool-calls/tool-outcome.ts";
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { callTrace, exchangesOf, type FinishedCall, storedCall } from "./draft/finished-call.ts";
@@ -105,13 +111,16 @@ function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): Too
   const { language } = state;
   const at = agentTime(engine.clock.now(), session.override_timestamp, zone);
   const now = localTime(at, zone);
-  const voice = voiceInForce(channel, snapshot, language);
-  const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now, voice));
+  const lookupOf = (memory: SessionState) => {
+    const voice = voiceInForce(channel, snapshot, memory.language);
+    return sessionLookup(memory, systemVariables(sessionFacts(session), memory.language, now, voice));
+  };
   return {
     session_id: session.id,
     sub_organization_id,
     snapshot,
-    lookup,
+    lookup: lookupOf(state),
+    lookupAfter: (effects) => lookupOf(memoryAfter(state, effects)),
     language,
     channel,
     source,

@@ -8,7 +8,7 @@ import {
   sessionLookup,
   systemVariables,
 } from "../../sessions/variables.ts";
-import type { ToolContext } from "../../tool-calls/tool-outcome.ts";
+import { memoryAfter, type ToolContext } from "../../tool-calls/tool-outcome.ts";
 import type { TurnFacts } from "./turn-state.ts";
 
 /** The agent's wall clock at a moment, and the program's own variables then. */
@@ -48,6 +48,7 @@ export function toolContextOf(
     snapshot,
     session_id: facts.session.id,
     lookup,
+    lookupAfter: (effects) => lookupOf(facts, memoryAfter(memory, effects), moment),
     language,
     channel,
     source,

@@ -270,6 +270,34 @@ test("hangup says what is left to say and ends the session", async () => {
   );
 });
 
+test("the result of a context tool names what this call has set, not what the call before did", async () => {
+  const pet = { pet: { type: "string" } };
+  const { agent_id } = await createAgent(app, {
+    script: `
+      on /my (?<animal>cat|dog)/ -> call remember_pet {"pet": "{animal}"}
+      after remember_pet -> say "{result.noted}"`,
+    tools: [
+      {
+        type: "context",
+        tool: {
+          type: "function",
+          function: {
+            name: "remember_pet",
+            description: "Remembers the pet",
+            parameters: { type: "object", properties: pet },
+          },
+        },
+        result: { noted: "A {{ pet }} for {{ vars.owner }}" },
+      },
+    ] as never,
+    agent: { variables: { "vars.owner": "Ann" } },
+  });
+  const say = converse(app, agent_id);
+  await say("");
+  expect((await say("my cat")).text).toBe("A cat for Ann");
+  expect((await say("my dog")).text).toBe("A dog for Ann");
+});
+
 test("a log tool writes an event, a context tool sets variables that the next turn sees", async () => {
   const plain = (name: string, type: string, properties = {}) => ({
     type,

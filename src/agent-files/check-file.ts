@@ -1,13 +1,18 @@
 import { z } from "zod";
+import { messageIssues } from "../agents/custom-message.ts";
 import { promptIssues } from "../agents/prompt-issues.ts";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
 import { type FileFault, placesIn, readYaml } from "../api/input/yaml-file.ts";
 import { name } from "../api/schema.ts";
 import { isRecord } from "../expressions/member.ts";
 import { type Issue, type Path, toValidationIssue } from "../schemas/validation-issue.ts";
+import { languageChangeIssues, voiceIssues } from "../speech/language-config.ts";
+import { sttIssues } from "../speech/speech.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";
+import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { sourcesOfTool } from "../tools/issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "../tools/issues/tool-issues.ts";
+import { variableIssues } from "../tools/issues/variable-issues.ts";
 import { SYSTEM_TOOLS } from "../tools/system-tools.ts";
 import { taskToolName } from "../tools/task-parts.ts";
 import { ToolDefinition, tasksOf } from "../tools/tool-definition.ts";
@@ -78,7 +83,8 @@ const aloneIssues = (tool: Named): Issue[] =>
     sources: new Set(sourcesOfTool(tool.definition)),
   });
 
-function agentIssues({ tools, prompt }: AgentFile, offer: LlmOffer): Issue[] {
+function agentIssues(file: AgentFile, offer: LlmOffer): Issue[] {
+  const { tools, prompt, greeting, languages } = file;
   const all = [...SYSTEM_TOOLS, ...tools];
   const targets = new Map<string, CallTarget>();
   for (const tool of all) {
@@ -100,5 +106,17 @@ function agentIssues({ tools, prompt }: AgentFile, offer: LlmOffer): Issue[] {
     ...llmIssues(prompt.llm_config, offer),
     ...promptIssues({ ...prompt, tools_full }, offer),
   ];
-  return [...found, ...prefixed(["prompt"], ofPrompt)];
+  const ofAgent = [
+    ...sttIssues(file.stt_provider),
+    ...variableIssues(file.variables),
+    ...languageChangeIssues(file, languages?.language_configs),
+    ...settingIssues({ ...file, tools: all.filter(({ name }) => prompt.tools.includes(name)) }),
+  ];
+  return [
+    ...found,
+    ...prefixed(["prompt"], ofPrompt),
+    ...ofAgent,
+    ...prefixed(["greeting"], greeting ? messageIssues(greeting) : []),
+    ...prefixed(["languages"], voiceIssues(languages?.language_configs ?? [])),
+  ];
 }

@@ -166,6 +166,12 @@ const silentRules = ({ rules }: CustomMessageInput): Issue[] =>
       : [],
   );
 
+export const messageIssues = (input: CustomMessageInput): Issue[] => [
+  ...leftOut(input),
+  ...silentRules(input),
+  ...unfilled(input),
+];
+
 /** Index: agents_custom_message. */
 export const customMessageJson: RecordJson<CustomMessageResponse> = (id) => sql`(
   select json_build_object(
@@ -243,7 +249,7 @@ export function customMessageRoutes(
     update: CustomMessageUpdateRequest,
     list: messageList,
     answered: (input: CustomMessageInput, stored: CustomMessageResponse) => {
-      const issues = [...leftOut(input), ...silentRules(input), ...unfilled(input)].map(toValidationIssue);
+      const issues = messageIssues(input).map(toValidationIssue);
       return issues.length > 0 ? { ...stored, validation_issues: issues } : stored;
     },
     store: {

@@ -69,6 +69,39 @@ test("an agent's file: its tools beside each other, and its prompt, also as JSON
   ]);
 });
 
+test("an agent's file: its own settings, its greeting and its languages as well", async () => {
+  const own = `${AGENT.replace("variables: {}", "variables: {vars.session.voise: openai:alloy}")}
+stt_provider: Deepgram Nova 2
+enable_verbal_language_change: true
+prompt_tool_defaults:
+  - {tool_name: transfer, default_values: [{field_name: any_numbr, default_value: true}]}
+greeting:
+  name: Hello
+  text: Hello {{ vars.session.nobody }}
+languages:
+  name: Spoken
+  skip_current_language_in_message: true
+  language_configs:
+    - {language_code: en-US, voice_provider: Google, voice_display_name: en-US-Neural2-F, dtmf_code: 1}
+`.replace("tools: [book]", "tools: [book, transfer]");
+  const { code, stdout } = await check(own, "--json");
+  expect(code).toBe(1);
+  const { findings } = JSON.parse(stdout);
+  const ofFile = /^\$\.(prompt|tools)\b/;
+  expect(
+    findings
+      .map(({ id, path }: Record<string, string>) => [id, path])
+      .filter(([, path]: [string, string]) => !ofFile.test(path)),
+  ).toEqual([
+    ["unknown-system-variable", "$.variables['vars.session.voise']"],
+    ["deprecated-stt-provider", "$.stt_provider"],
+    ["language-change-without-languages", "$.enable_verbal_language_change"],
+    ["unknown-tool-setting", "$.prompt_tool_defaults[0].default_values[0].field_name"],
+    ["unknown-system-variable", "$.greeting.text"],
+    ["deprecated-voice", "$.languages.language_configs[0].voice_display_name"],
+  ]);
+});
+
 test("a file of another shape, or none: where it is wrong, and 2 as the exit code", async () => {
   expect(await check(AGENT.replace("name: Bakery", "nome: Bakery"))).toMatchObject({
     code: 2,

@@ -1078,9 +1078,9 @@ export type SuppressionImport = { "added": number; "lifted": number; "known": nu
 
 export type TakenClientToolCall = { "taken": true };
 
-export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "error"?: string | null | undefined };
+export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined; "missing_recordings"?: number | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "error"?: string | null | undefined };
 
-export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
+export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined; "missing_recordings"?: number | null | undefined };
 
 export type TakeoverWords = { "text": string; "id": string };
 

@@ -2581,7 +2581,8 @@ create table takeouts (
   expires_at timestamptz not null,
   file_names text[],
   error text,
-  size_bytes bigint
+  size_bytes bigint,
+  missing_recordings integer
 );
 create unique index takeouts_running on takeouts (sub_organization_id) where (status in ('pending', 'in_progress'));
 create index takeouts_expiry on takeouts (expires_at);

@@ -1864,6 +1864,7 @@ export interface Takeouts {
   expires_at: string;
   file_names: string[] | null;
   id: string;
+  missing_recordings: number | null;
   size_bytes: number | null;
   status: "pending" | "in_progress" | "completed" | "failed" | "canceled";
   sub_organization_id: number;

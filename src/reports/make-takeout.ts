@@ -95,8 +95,9 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
   await mkdir(workshop, { recursive: true, mode: 0o700 });
   try {
     const file_names: string[] = [];
-    const write = async (part: string, sources: ArchiveSource[]) => {
-      await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part }, key);
+    const write = async (part: string, sources: ArchiveSource[], more: object = {}) => {
+      const facts = { ...about, group: part, ...more };
+      await writeArchive(path.join(workshop, fileName(part)), sources, facts, key);
       file_names.push(fileName(part));
       if (!(await asWriter(() => touch(db, clock, id, {})))) throw new Deleted();
     };
@@ -108,11 +109,17 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
         ),
       );
     }
-    const recordings = await inSnapshot(db, owner, (tx) => findRecordings(tx, owner, dataDir));
-    for (const [index, part] of splitBySize(recordings, MAX_RECORDINGS_BYTES).entries()) {
+    const { found, missing } = await inSnapshot(db, owner, (tx) => findRecordings(tx, owner, dataDir));
+    if (missing.length > 0)
+      deps.log.warn({ takeout_id: id, missing: missing.length, data_dir: path.resolve(dataDir) }, LEFT_OUT);
+    const parts = splitBySize(found, MAX_RECORDINGS_BYTES);
+    // Where none was found, there still has to be an archive that says which are missing.
+    if (parts.length === 0 && missing.length > 0) parts.push([]);
+    for (const [index, part] of parts.entries()) {
       await write(
         `recordings-${String(index + 1).padStart(3, "0")}`,
         part.map(recordingSource(deps, findDataKey({ db, vault }))),
+        index === 0 && missing.length > 0 ? { missing, missing_because: NO_FILE } : {},
       );
     }
     const folder = takeoutFolder(dataDir, id);
@@ -122,7 +129,12 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
       file_names.map(async (name) => (await stat(path.join(folder, name))).size),
     );
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
-    const completed = await touch(db, clock, id, { status: "completed", file_names, size_bytes });
+    const completed = await touch(db, clock, id, {
+      status: "completed",
+      file_names,
+      size_bytes,
+      missing_recordings: missing.length,
+    });
     if (!completed) await rm(folder, { recursive: true, force: true });
   } catch (error) {
     if (!(error instanceof Deleted)) throw error;
@@ -130,6 +142,14 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
     await rm(workshop, { recursive: true, force: true });
   }
 }
+
+/** To the operator, who alone can mend it. */
+const LEFT_OUT =
+  "an export leaves recordings out, since their files are not in DATA_DIR on this machine: let it be a folder that all machines share, with its disk mounted";
+
+/** To whoever reads the export. */
+const NO_FILE =
+  "Their files were not in the data directory of the machine that made this export. Ask who operates it, then export again.";
 
 /** The export was deleted while it was made: what it would hold may have to be gone (erasure/). */
 class Deleted extends Error {}
@@ -161,7 +181,12 @@ const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSour
 /** `moved`: the recording of a call that is in the bucket. */
 type TakeoutRecording = { name: string; file: string; bytes: number; moved?: string };
 
-async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<TakeoutRecording[]> {
+/** `missing`: the names of those whose files are on neither the disk nor in the bucket. */
+async function findRecordings(
+  db: Tx,
+  owner: Owner,
+  dataDir: string,
+): Promise<{ found: TakeoutRecording[]; missing: string[] }> {
   const rows = await db
     .selectFrom("recordings as r")
     .innerJoin("sessions as s", "s.id", "r.session_id")
@@ -190,14 +215,16 @@ async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Ta
     })),
   ];
   const found: TakeoutRecording[] = [];
+  const missing: string[] = [];
   // One after the other: there may be a million.
   for (const { name, file, row } of places) {
     const info = await stat(file).catch(() => null);
     if (info) found.push({ name, file, bytes: info.size });
     else if (row && row.stored_in !== "disk")
       found.push({ name, file, bytes: row.size_bytes ?? 0, moved: row.file_name });
+    else missing.push(name);
   }
-  return found;
+  return { found, missing };
 }
 
 /** As it was recorded: an export is for reading elsewhere. */
@@ -206,22 +233,32 @@ const recordingSource =
   ({ name, file, moved }: TakeoutRecording): ArchiveSource => ({
     name,
     compress: false,
-    isOfIt: isOfOneFile,
+    isOfIt: (error) => error instanceof Gone || isOfOneFile(error),
     async *chunks() {
       const sound =
         moved === undefined
           ? await openSealed(file, findKey)
           : await openRecording(deps, { file_name: moved, stored_in: "bucket" });
-      if (sound) yield* sound.stream();
+      if (!sound) throw new Gone();
+      yield* sound.stream();
     },
   });
+
+/** Its file was there when recordings were listed, or its object should be in the bucket. */
+class Gone extends Error {}
 
 /** Also says that the work goes on; undefined when the takeout is done or gone. */
 const touch = (
   db: Db,
   clock: Clock,
   id: string,
-  change: { status?: TakeoutStatus; file_names?: string[]; size_bytes?: number; error?: string },
+  change: {
+    status?: TakeoutStatus;
+    file_names?: string[];
+    size_bytes?: number;
+    missing_recordings?: number;
+    error?: string;
+  },
 ): Promise<{ sub_organization_id: number } | undefined> =>
   db
     .updateTable("takeouts")

@@ -22,12 +22,21 @@ const CreateTakeoutResponse = z
   .object({ job_id: z.string(), created_at: timestamp() })
   .meta({ id: "CreateTakeoutResponse" });
 
+const missingRecordings = () =>
+  z
+    .int()
+    .nullish()
+    .describe(
+      "Recordings that are not in it, because their files were not on the machine that made it. manifest.json of its first recordings archive names them.",
+    );
+
 const TakeoutStatusResponse = z
   .object({
     job_id: z.string(),
     status: z.enum(["pending", "in_progress", "completed", "failed", "canceled"]),
     updated_at: timestamp(),
     file_names: z.array(z.string()).nullish(),
+    missing_recordings: missingRecordings(),
   })
   .meta({ id: "TakeoutStatusResponse" });
 
@@ -40,6 +49,7 @@ const Takeout = z
     updated_at: timestamp(),
     expires_at: timestamp().describe("Until then its files can be downloaded."),
     file_names: z.array(z.string()).nullish(),
+    missing_recordings: missingRecordings(),
     error: z.string().nullish().describe("Why it failed."),
   })
   .meta({ id: "Takeout" });
@@ -81,7 +91,7 @@ export function takeoutRoutes(
 
   const find = async (caller: Caller, job_id: string) => {
     const found = await selectTakeouts(db, caller, clock.now())
-      .select(["t.id as job_id", "t.status", "t.updated_at", "t.file_names"])
+      .select(["t.id as job_id", "t.status", "t.updated_at", "t.file_names", "t.missing_recordings"])
       .where("t.id", "=", job_id)
       .executeTakeFirst();
     if (!found) throw notFound("Takeout", job_id);
@@ -107,6 +117,7 @@ export function takeoutRoutes(
         "t.updated_at",
         "t.expires_at",
         "t.file_names",
+        "t.missing_recordings",
         "t.error",
       ]);
       return list.onlyFields(await list.listPage(db, rows, query, takeoutList), query.fields, Takeout);

@@ -287,7 +287,16 @@ test("reports are drawn with their tables, for the days that are chosen", async 
   expect(page.faults).toEqual([]);
 });
 
-test("an export is asked for, followed until it is ready, and its archives are links", async () => {
+test("an export is asked for, followed until it is ready, says what it lacks, and its archives are links", async () => {
+  const { id: session_id } = await it.app.db
+    .selectFrom("sessions")
+    .select("id")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await it.app.db
+    .insertInto("recordings")
+    .values({ session_id, file_name: "elsewhere.wav", content_type: "audio/wav", created_at: "2026-11-18" })
+    .execute();
   await page.goto("/console/export");
   await page.getByRole("navigation", { name: "Pages of Insights" }).waitFor();
   await page.getByRole("button", { name: "New export" }).click();
@@ -298,6 +307,7 @@ test("an export is asked for, followed until it is ready, and its archives are l
   await job?.run({ takeout_id: id }, { job: { attempts: 1 }, stopping: never, abortSignal: never } as never);
   const archive = page.getByRole("link", { name: /^Fetch .*configuration.*\.zip/ });
   await archive.waitFor();
+  await page.getByText("1 recording is not in this export").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), archive.click()]);
   expect(download.suggestedFilename()).toMatch(/\.zip$/);
   expect(page.faults).toEqual([]);

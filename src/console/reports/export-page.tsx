@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload, IconPackageExport } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TakeoutStatusResponse } from "../api-types.ts";
 import { useAction } from "../parts/action.ts";
+import { counted } from "../parts/counted.ts";
 import { Empty, Failure, Fetched, PageHead, Panel, Status, type Tone } from "../parts/parts.tsx";
 import { ApiError, addressOf, call } from "../server/api.ts";
 import { useMe } from "../server/me.tsx";
@@ -97,7 +98,7 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
   }
   return (
     <Fetched query={takeout} lines={2}>
-      {({ status, updated_at, file_names }) => (
+      {({ status, updated_at, file_names, missing_recordings }) => (
         <Panel
           title={
             <>
@@ -108,6 +109,7 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
         >
           {status === "completed" ? (
             <Stack gap="xs">
+              {missing_recordings ? <MissingRecordings count={missing_recordings} /> : null}
               {(file_names ?? []).map((name) => (
                 <ArchiveRow key={name} job_id={job_id} name={name} />
               ))}
@@ -122,6 +124,16 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
         </Panel>
       )}
     </Fetched>
+  );
+}
+
+function MissingRecordings({ count }: { count: number }) {
+  const are = counted(count, "recording is", "recordings are");
+  return (
+    <Alert color="yellow" title={`${are} not in this export`}>
+      Their files were not on the machine that made it. The manifest.json of the first recordings archive
+      names them. Ask who operates Parley, then export again.
+    </Alert>
   );
 }
 

@@ -42,7 +42,8 @@ async function runJobs(job_id: string): Promise<void> {
 
 const cleanUp = () => jobNamed("remove-old-takeouts").run({}, {} as never);
 
-async function takeout(send = app.send): Promise<{ job_id: string; file_names: string[] }> {
+type Made = { job_id: string; file_names: string[]; missing_recordings: number };
+async function takeout(send = app.send): Promise<Made> {
   const { job_id } = (await send("POST", `${PATH}/create`)).body;
   await runJobs(job_id);
   return (await send("GET", `${PATH}/get/${job_id}`)).body;
@@ -86,6 +87,7 @@ describe("takeouts", () => {
       status: "pending",
       updated_at: "2026-11-18T12:00:00+00:00",
       file_names: null,
+      missing_recordings: null,
     });
     await runJobs(job_id);
     const status = (await app.send("GET", `${PATH}/get/${job_id}`)).body;
@@ -239,6 +241,31 @@ describe("takeouts", () => {
         { name: "sound.wav", bytes: 5, sha256: expect.any(String) },
       ]),
     );
+  });
+
+  test("recordings whose files are not on the machine are counted, and named in a manifest", async () => {
+    const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "hello"' });
+    const { content } = await converse(app, agent_id)("hi");
+    for (const file_name of ["first.wav", "second.wav"])
+      await app.db
+        .insertInto("recordings")
+        .values({
+          session_id: content.session_id,
+          file_name,
+          content_type: "audio/wav",
+          created_at: "2026-11-18",
+        })
+        .execute();
+    const { job_id, file_names, missing_recordings } = await takeout();
+    expect(missing_recordings).toBe(2);
+    const listed = await app.send("GET", `${PATH}/?search_fields=job_id&search_field_values=${job_id}`);
+    expect(listed.body.items).toMatchObject([{ missing_recordings: 2 }]);
+    const name = file_names.find((each) => each.includes("_recordings-001_")) as string;
+    const files = await fetchArchive(job_id, name);
+    expect(JSON.parse(String(files.get("manifest.json")))).toMatchObject({
+      missing: ["first.wav", "second.wav"],
+      missing_because: expect.stringMatching(/^Their files were not in the data directory/),
+    });
   });
 
   test("one runs at a time in a sub-organization; one that was lost does not block for ever", async () => {

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
-import { Fault } from "../base/errors.ts";
+import { ArchiveFault } from "./foreign-archive.ts";
 
 /*
  * A backup is one line of text and then one Zstandard stream of records:
@@ -20,14 +20,12 @@ export const firstLine = (version: string): string => `Parley backup ${FORMAT}, 
 /** Longer than any first line. */
 export const MAX_FIRST_LINE_bytes = 200;
 
-/** The program's version, or a Fault for a file that this program can't read. */
-export function versionOfFirstLine(line: string): string {
+/** The program's version; undefined where the file is none of ours. Throws where this program can't read its format. */
+export function versionOfFirstLine(line: string): string | undefined {
   const [, format, version] = /^Parley backup (\d{1,6}), made by Parley (\S{1,50})$/.exec(line) ?? [];
-  if (format === undefined || version === undefined)
-    throw new Fault("refused", "This is not a backup of Parley.");
+  if (format === undefined || version === undefined) return;
   if (Number(format) !== FORMAT)
-    throw new Fault(
-      "refused",
+    throw new ArchiveFault(
       `The backup was made by Parley ${version} in a format that this version can't read (${format}). Restore it with Parley ${version}.`,
     );
   return version;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createZstdDecompress } from "node:zlib";
 import type { z } from "zod";
 import type { Vault } from "../base/crypto.ts";
-import { errorText, Fault } from "../base/errors.ts";
+import { errorText } from "../base/errors.ts";
 import {
   ARCHIVE_CLOSE,
   ARCHIVE_HEADER,
@@ -22,6 +22,7 @@ import {
   type TableHead,
   versionOfFirstLine,
 } from "./archive-format.ts";
+import { ArchiveFault, notOurs } from "./foreign-archive.ts";
 
 /** `data` is read to its end before the next part is asked for; it throws at its end when it was changed. */
 type ArchivePart =
@@ -38,8 +39,9 @@ export type ArchiveReader = {
 /** Reads the header; nothing after it is looked at yet. */
 export async function readArchive(source: AsyncIterable<Buffer>): Promise<ArchiveReader> {
   const pieces = source[Symbol.asyncIterator]();
-  const { line, rest } = await readFirstLine(pieces);
+  const { line, rest, beginning } = await readFirstLine(pieces);
   const version = versionOfFirstLine(line);
+  if (version === undefined) throw notOurs(beginning);
   const place = { name: "its header" };
   const records = readPlaced(readRecords(decompressed(rest, pieces)), place);
   const signed = createHash("sha256");
@@ -114,14 +116,22 @@ async function next(records: AsyncGenerator<ArchiveRecord>, place: { name: strin
   return value;
 }
 
-async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<{ line: string; rest: Buffer }> {
+/** `beginning`: the first bytes, each as one character. */
+type FirstLine = { line: string; rest: Buffer; beginning: string };
+
+async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<FirstLine> {
   let bytes: Buffer = Buffer.alloc(0);
+  const read = (line: string, rest: Buffer): FirstLine => ({
+    line,
+    rest,
+    beginning: bytes.toString("latin1", 0, MAX_FIRST_LINE_bytes),
+  });
   for (;;) {
     const end = bytes.indexOf("\n");
-    if (end >= 0) return { line: bytes.toString("latin1", 0, end), rest: bytes.subarray(end + 1) };
-    if (bytes.length > MAX_FIRST_LINE_bytes) return { line: "", rest: bytes };
+    if (end >= 0) return read(bytes.toString("latin1", 0, end), bytes.subarray(end + 1));
+    if (bytes.length > MAX_FIRST_LINE_bytes) return read("", bytes);
     const { value, done } = await pieces.next();
-    if (done) return { line: "", rest: bytes };
+    if (done) return read("", bytes);
     bytes = Buffer.concat([bytes, value]);
   }
 }
@@ -162,8 +172,8 @@ async function* readPlaced(
   }
 }
 
-const cut = (place: string): Fault =>
-  new Fault("refused", `The backup is cut off: it ends at ${place}. Use another copy of it.`);
+const cut = (place: string): ArchiveFault =>
+  new ArchiveFault(`The backup is cut off: it ends at ${place}. Use another copy of it.`);
 
-export const damaged = (place: string, why: string): Fault =>
-  new Fault("refused", `The backup is damaged at ${place}: ${why}. Use another copy of it.`);
+export const damaged = (place: string, why: string): ArchiveFault =>
+  new ArchiveFault(`The backup is damaged at ${place}: ${why}. Use another copy of it.`);

@@ -117,7 +117,7 @@ describe("an archive is refused in words", () => {
     const cutAt = async (length: number) => {
       if (length > whole.length - 16 && (await isAsWritten(whole.subarray(0, length)))) return;
       expect(await whyNot(whole.subarray(0, length))).toMatch(
-        /^(This is not a backup of Parley\.|The backup is cut off: it ends at .+ Use another copy of it\.)$/,
+        /^(This is not a backup of Parley\.( It is empty\.)?|The backup is cut off: it ends at .+ Use another copy of it\.)$/,
       );
     };
     await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: whole.length - 1 }), cutAt), {
@@ -145,8 +145,21 @@ describe("an archive is refused in words", () => {
     expect(await whyNot(forged)).toMatch(/damaged at its end: its signature is another/);
   });
 
-  test("when it is a picture, or empty, or of a later format", async () => {
-    expect(await whyNot(Buffer.alloc(0))).toBe("This is not a backup of Parley.");
+  test.each([
+    ["", "It is empty."],
+    ["age-encryption.org/v1\n-> X25519 ", "It is encrypted with age."],
+    ["-----BEGIN PGP MESSAGE-----\n", "It is encrypted with PGP."],
+    ["PK\x03\x04\x14\x00", "It is a ZIP archive."],
+    ["PGDMP\x01\x0f", "It is a dump of PostgreSQL."],
+    ["--\n-- PostgreSQL database dump\n--\n", "It is a dump of PostgreSQL."],
+    ["\x1f\x8b\x08\n\x00", "It is compressed with gzip."],
+    ["\x28\xb5\x2f\xfd\x24", "It is compressed with Zstandard."],
+  ])("when it is something else, and says what (%j)", async (begins, what) => {
+    const why = await whyNot(Buffer.from(begins, "latin1"));
+    expect(why).toContain(`This is not a backup of Parley. ${what}`);
+  });
+
+  test("when it is a picture, or of a later format", async () => {
     expect(await whyNot(Buffer.alloc(100_000, "PNG"))).toBe("This is not a backup of Parley.");
     expect(await whyNot(Buffer.from("Parley backup 7, made by Parley 3.2.1\nwhatever"))).toBe(
       "The backup was made by Parley 3.2.1 in a format that this version can't read (7). Restore it with Parley 3.2.1.",

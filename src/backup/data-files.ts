@@ -4,6 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../base/errors.ts";
 import type { FileHead, SectionEnd } from "./archive-format.ts";
+import { ArchiveFault } from "./foreign-archive.ts";
 
 /**
  * Folders of the data directory that rows of the database point into. Not the database itself, not the log, and not
@@ -128,5 +129,5 @@ function checkedPath(name: string): string {
   const [folder = "", ...rest] = name.split("/");
   const isSafe = (part: string) => part !== "" && part !== "." && part !== ".." && !/[\\\0]/.test(part);
   if (FOLDERS.includes(folder) && rest.length > 0 && rest.every(isSafe)) return path.join(folder, ...rest);
-  throw new Fault("refused", `The backup holds a file with a place of its own: ${name}. It was changed.`);
+  throw new ArchiveFault(`The backup holds a file with a place of its own: ${name}. It was changed.`);
 }

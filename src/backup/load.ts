@@ -7,6 +7,7 @@ import { buildSchema, type Migration, readMigrations } from "../db/migrate.ts";
 import type { ArchiveClose, ArchiveHeader, SectionEnd, TableHead } from "./archive-format.ts";
 import { type ArchiveReader, damaged } from "./archive-reader.ts";
 import type { FileShelf } from "./data-files.ts";
+import { ArchiveFault } from "./foreign-archive.ts";
 import { type Calmed, calm } from "./let-go.ts";
 import { fasten, loosen } from "./loose-schema.ts";
 import { type ArchiveProgress, counted } from "./progress.ts";
@@ -31,8 +32,7 @@ export function migrationsFor({ parley, migrations }: ArchiveHeader): {
   const ours = readMigrations();
   for (const { version, name, checksum } of migrations) {
     if (ours.some((known) => known.version === version && known.checksum === checksum)) continue;
-    throw new Fault(
-      "refused",
+    throw new ArchiveFault(
       `The backup was made by a newer Parley (${parley}): it has migration ${version} (${name}), which this version does not. Restore it with that version.`,
     );
   }
@@ -118,8 +118,7 @@ export async function load(
 
 async function refuseNewerJobs(client: pg.ClientBase, header: ArchiveHeader): Promise<void> {
   if (header.jobs_migration <= (await jobsMigration(client))) return;
-  throw new Fault(
-    "refused",
+  throw new ArchiveFault(
     `The backup was made by a newer Parley (${header.parley}), whose jobs this version can't read. Restore it with that version.`,
   );
 }
@@ -134,8 +133,7 @@ async function loadTable(
 ): Promise<void> {
   const unknown = head.columns.find((column) => !table.columns.includes(column));
   if (unknown !== undefined)
-    throw new Fault(
-      "refused",
+    throw new ArchiveFault(
       `The backup's table ${head.table} has a column that this version does not know (${unknown}). Restore it with Parley ${parley}.`,
     );
   const columns = head.columns.map(quotedName).join(", ");

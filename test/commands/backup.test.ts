@@ -303,7 +303,7 @@ describe("a backup or restore that can't be done says why, and leaves nothing", 
       code: 1,
       stdout: "",
       stderr: expect.stringMatching(
-        /^parley: The backup is cut off: it ends at .+\. Use another copy of it\.\n$/,
+        /^parley: cut\.backup: The backup is cut off: it ends at .+\. Use another copy of it\.\nNothing was restored\.\n$/,
       ),
     });
     // A folder of something else: nothing is made there, also no database.
@@ -330,14 +330,20 @@ describe("a backup or restore that can't be done says why, and leaves nothing", 
     });
   });
 
-  test("no file named, a file that is not there, a folder, a text", async () => {
+  test("no file named, a file that is not there, a folder, a text, an encrypted backup", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "notes.txt"), "Remember the milk");
     const restored = async (...args: string[]) => (await typedHere(["restore", ...args], { folder })).stderr;
     expect(await restored()).toMatch(/^parley: Name the file to read: \.\/parley restore parley\.backup\n/);
     expect(await restored("none.backup")).toBe("parley: There is no none.backup.\n");
     expect(await restored(folder)).toMatch(/is a folder, not a backup\.\n$/);
-    expect(await restored("notes.txt")).toBe("parley: This is not a backup of Parley.\n");
+    expect(await restored("notes.txt")).toBe(
+      "parley: notes.txt: This is not a backup of Parley.\nNothing was restored.\n",
+    );
+    writeFileSync(path.join(folder, "night.age"), "age-encryption.org/v1\n-> X25519");
+    expect(await restored("night.age")).toMatch(
+      /^parley: night\.age: .+ encrypted with age\. Decrypt it first: age -d/,
+    );
     expect(existsSync(path.join(folder, "data"))).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import pg from "pg";
 import { type ArchiveReader, readArchive } from "../../backup/archive-reader.ts";
 import { openShelf, refuseForeignFiles } from "../../backup/data-files.ts";
 import { opens } from "../../backup/dump.ts";
+import { ArchiveFault } from "../../backup/foreign-archive.ts";
 import { type Loaded, load, migrationsFor, requireEmpty } from "../../backup/load.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { Fault, unreadable } from "../../base/errors.ts";
@@ -57,6 +58,7 @@ export async function restore(options: RestoreOptions, config: Config, secrets: 
       process.stderr.write("parley: stopped before the backup was restored; nothing was kept.\n");
       return INTERRUPTED;
     }
+    if (error instanceof ArchiveFault) throw refusedFile(options.file, error);
     if (isDiskFull(error))
       throw new Fault("unavailable", "There is no room left to restore to.", { cause: error });
     if (isConnectionLost(error))
@@ -69,6 +71,12 @@ export async function restore(options: RestoreOptions, config: Config, secrets: 
       );
     throw config.database_url ? connectionFault(error) : error;
   }
+}
+
+/** One of many files of a folder, or of a script's: which one it was, and that a restore does all or nothing. */
+function refusedFile(file: string, { kind, message }: ArchiveFault): Fault {
+  const name = file === "-" ? "the standard input" : file;
+  return new Fault(kind, `${name}: ${message}\nNothing was restored.`);
 }
 
 const BLOCK_bytes = 256 * 1024;

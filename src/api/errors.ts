@@ -1,9 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
-import { errorText, Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
+import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 import { isDatabaseAway } from "../db/database-away.ts";
 import { isDiskShut } from "../db/disk-room.ts";
+import { RepeatedFault } from "../jobs/repeated-fault.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
@@ -22,13 +24,33 @@ const STATUS: Record<FaultKind, number> = {
   unavailable: 503,
 };
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, detail } = answerTo(error, request, reply);
-  reply.code(status);
-  if (typeof detail !== "string" || !isShownToAPerson(request)) return reply.send({ detail });
-  return reply
-    .type("text/html; charset=utf-8")
-    .send(plainPage("This did not work", `<p>${escapeHtml(detail)}</p>`));
+/**
+ * Told when it begins and once a minute, not for every request that is refused: there may be hundreds a second, and the
+ * line of each request has its status.
+ */
+type Outages = { full: RepeatedFault; shut: RepeatedFault; away: RepeatedFault };
+
+const createOutages = (log: Log): Outages => ({
+  full: new RepeatedFault((error) => log.error({ error }, "a disk is full: what is to be stored gets a 503")),
+  shut: new RepeatedFault((error) =>
+    log.error({ error }, "files can't be written: what is to be stored as a file gets a 503"),
+  ),
+  away: new RepeatedFault((error) => log.warn({ error }, "the database does not answer requests")),
+});
+
+type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** Answers whatever a request failed with. */
+export function errorSender(log: Log): SendError {
+  const outages = createOutages(log);
+  return (error, request, reply) => {
+    const { status, detail } = answerTo(error, request, reply, outages);
+    reply.code(status);
+    if (typeof detail !== "string" || !isShownToAPerson(request)) return reply.send({ detail });
+    return reply
+      .type("text/html; charset=utf-8")
+      .send(plainPage("This did not work", `<p>${escapeHtml(detail)}</p>`));
+  };
 }
 
 /** A page that a browser was led to, such as a chat or the link below a mail; never an answer of the API. */
@@ -36,7 +58,12 @@ const isShownToAPerson = ({ url, headers }: FastifyRequest): boolean =>
   headers["sec-fetch-dest"] === "document" && !url.startsWith("/api/");
 
 /** Logs what an operator has to know of it. */
-function answerTo(error: unknown, request: FastifyRequest, reply: FastifyReply): Answer {
+function answerTo(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { full, shut, away }: Outages,
+): Answer {
   if (error instanceof InvalidInput) return { status: 422, detail: error.issues };
   if (error instanceof Fault) {
     if (error.internal) request.log.warn({ internal: error.internal }, error.message);
@@ -47,19 +74,19 @@ function answerTo(error: unknown, request: FastifyRequest, reply: FastifyReply):
   const known = fromFramework(error as FastifyError, request) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return known;
   if (isDiskFull(error)) {
-    request.log.error({ err: error }, "a disk is full");
+    full.failed(error);
     reply.header("retry-after", 60);
     return { status: 503, detail: DISK_FULL };
   }
   if (isDiskShut(error)) {
-    request.log.error({ err: error }, "files can't be written");
+    shut.failed(error);
     reply.header("retry-after", 60);
     return { status: 503, detail: DISK_SHUT };
   }
   const passing = passes(error);
   if (passing) {
-    const away = isDatabaseAway(error) && { error: errorText(error) };
-    request.log.warn(away || { err: error }, "the database could not do it now");
+    if (isDatabaseAway(error)) away.failed(error);
+    else request.log.warn({ err: error }, "the database could not do it now");
     reply.header("retry-after", 1);
     return { status: 503, detail: passing };
   }

@@ -23,7 +23,7 @@ import { answerBrokenRequest } from "./broken-requests.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission, type Stamp } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
-import { sendError } from "./errors.ts";
+import { errorSender } from "./errors.ts";
 import { answeredMembers, withoutMembers } from "./input/answered-members.ts";
 import { refuseUnstorableText } from "./input/body.ts";
 import { addBodyParsers } from "./input/body-parsers.ts";
@@ -119,6 +119,7 @@ const MAX_BODY_bytes = 1024 * 1024;
 export const API_KEY_HEADER = "Service-API-Key";
 
 export async function createServer(options: ServerOptions): Promise<Api> {
+  const sendError = errorSender(options.log);
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     http: { shouldUpgradeCallback: wantsSocket },

@@ -17,7 +17,7 @@ async function fillDisk(table: string): Promise<() => Promise<unknown>> {
   return () => pool.query(`drop trigger no_room on ${table}`);
 }
 
-test("a change that finds no room is answered 503 with what to do, changes nothing and can be sent again", async () => {
+test("a change that finds no room is answered 503 with what to do, changes nothing, can be sent again, and is one line of the log for all", async () => {
   const count = async () => (await app.send("GET", "/api/v1/services/")).body.total_count;
   const before = await count();
   const makeRoom = await fillDisk("services");
@@ -27,6 +27,10 @@ test("a change that finds no room is answered 503 with what to do, changes nothi
     headers: { "retry-after": "60" },
     body: { detail: expect.stringMatching(/no room left.*nothing was changed.*again/is) },
   });
+  for (let n = 0; n < 5; n++) expect((await create()).status).toBe(503);
+  const told = app.logged.filter((line) => line.includes("a disk is full"));
+  expect(told).toEqual([expect.stringContaining('"error":"could not extend file: No space left on device"')]);
+  expect(told.join()).not.toContain("stack");
   expect(await count()).toBe(before);
   await makeRoom();
   expect((await create()).status).toBe(200);

@@ -4,7 +4,7 @@ import path from "node:path";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sendError } from "../../src/api/errors.ts";
+import { errorSender } from "../../src/api/errors.ts";
 import { Fault, publicText } from "../../src/base/errors.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
 import { patternFault } from "../../src/base/pattern.ts";
@@ -71,7 +71,7 @@ describe.each(KINDS)("%s", (kind) => {
 
   test.each([undefined, 400, 404])("does not reach an answer, with status %s", async (statusCode) => {
     const server = Fastify();
-    server.setErrorHandler(sendError);
+    server.setErrorHandler(errorSender(silentLog));
     server.get("/", () => {
       throw Object.assign(Object.create(errors[kind] as object), { statusCode });
     });

@@ -4,8 +4,9 @@ import websocket from "@fastify/websocket";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import WebSocket from "ws";
-import { sendError } from "../../src/api/errors.ts";
+import { errorSender } from "../../src/api/errors.ts";
 import { guardSockets, type SocketLimits } from "../../src/api/sockets.ts";
+import { silentLog } from "../../src/base/log.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp } from "../harness/app.ts";
 
@@ -14,7 +15,7 @@ const ENOUGH: SocketLimits = { per_address: 100, per_path: 100, ping_ms: 600_000
 /** A server that keeps every socket open. */
 async function openServer(limits: Partial<SocketLimits>): Promise<string> {
   const server = Fastify();
-  server.setErrorHandler(sendError);
+  server.setErrorHandler(errorSender(silentLog));
   await server.register(websocket);
   guardSockets(server, { ...ENOUGH, ...limits });
   await server.register(async (inner) => {

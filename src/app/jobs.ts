@@ -41,6 +41,7 @@ import { idleSessionsJob } from "../turns/idle-sessions.ts";
 import { purgeDeliveriesJob } from "../webhooks/delivery-purge.ts";
 import { runNoticeJob } from "../webhooks/run-notice.ts";
 import { mailDisabledJob } from "../webhooks/webhook-disabled.ts";
+import { capLeasesJob } from "./cap-leases.ts";
 import { type Ground, runnerOf } from "./ground.ts";
 import { mailerOf, type OutreachParts } from "./outreach.ts";
 
@@ -54,6 +55,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...outreach.mailing.jobs,
     ...textJobs({ engine, carriers: ground.carriers }),
     idleSessionsJob(engine),
+    capLeasesJob(ground.db),
     settleCallsJob(outreach.voiceCalls),
     earlyEndJob(engine, outreach.voiceCalls),
     recordingJob({ engine, carriers: ground.carriers, dataDir: ground.dataDir }),

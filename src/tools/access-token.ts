@@ -35,7 +35,7 @@ const DEFAULT_LIFE_S = 300;
 const LONGEST_LIFE_S = 30 * 86_400;
 const TOKEN_TIMEOUT_MS = 10_000;
 /** Longer than the two questions that a fetch may take; then whoever asked has died. */
-const LEASE_MS = 25_000;
+export const TOKEN_LEASE_MS = 25_000;
 /** How often it is looked whether the process that asks has an answer. */
 const LOOK_MS = 50;
 
@@ -81,7 +81,7 @@ export function createAccessTokens({ db, vault, egress, clock }: Parts): AccessT
     credentials: ClientCredentials,
     fingerprint: string,
   ): Promise<AccessToken> {
-    const deadline = performance.now() + LEASE_MS;
+    const deadline = performance.now() + TOKEN_LEASE_MS;
     for (;;) {
       const known = await storedToken(service_id, fingerprint);
       if (known !== null) return { ok: true, token: known };
@@ -108,7 +108,7 @@ export function createAccessTokens({ db, vault, egress, clock }: Parts): AccessT
   /** Not where a token was stored since we looked. Lock: the service's row here. */
   async function takeLease(service_id: number, fingerprint: string, lease: string): Promise<boolean> {
     const now = clock.now();
-    const until = new Date(now.getTime() + LEASE_MS).toISOString();
+    const until = new Date(now.getTime() + TOKEN_LEASE_MS).toISOString();
     const { rows } = await sql`
       insert into service_tokens as t (service_id, lease_owner, lease_expires_at)
       values (${service_id}, ${lease}, ${until})

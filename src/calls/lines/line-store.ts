@@ -10,7 +10,7 @@ import type { Engine } from "../../sessions/engine.ts";
 import { BROWSER, CALL_COLUMNS, type CallRow, callOfId, OPENING_MS, until } from "../call-store.ts";
 
 /** A line's lease outlives a few missed renewals. Each renewal also reads who answered. */
-const LEASE_MS = 8_000;
+export const LINE_LEASE_MS = 8_000;
 const RENEW_MS = 2_000;
 
 /** Stores that the line was opened, once per leg. Undefined: it was open already, or the call has ended. */
@@ -36,7 +36,7 @@ export const callLeases = (
   new Leases(
     {
       of: "calls",
-      lease_ms: LEASE_MS,
+      lease_ms: LINE_LEASE_MS,
       renew_ms: RENEW_MS,
       async extend(ids, end) {
         const held = ids.map((id) => ({ id, ...used(useOf(id)) }));

@@ -57,7 +57,7 @@ test.each([0, 5, 40_000])(
   },
 );
 
-test("semicolons and tabs separate where the header has no comma outside of quotes, and blank lines before it decide nothing", async () => {
+test("semicolons and tabs separate where the header has more of them than commas outside of quotes, and blank lines before it decide nothing", async () => {
   expect(await read("a;b\n1,5;2\n", [])).toEqual([
     ["a", "b"],
     ["1,5", "2"],
@@ -77,6 +77,20 @@ test("semicolons and tabs separate where the header has no comma outside of quot
     ["1;2", "3"],
   ]);
   expect(await read("a;b", [])).toEqual([["a", "b"]]);
+  for (const cuts of [[], [6], [14], [20]]) {
+    expect(await read("Telefon;Name, Vorname;Ort,Land\n1;2,3;4\n", cuts)).toEqual([
+      ["Telefon", "Name, Vorname", "Ort,Land"],
+      ["1", "2,3", "4"],
+    ]);
+    expect(await read("Name, Vorname\tTelefon\n2, 3\t1\n", cuts)).toEqual([
+      ["Name, Vorname", "Telefon"],
+      ["2, 3", "1"],
+    ]);
+  }
+  expect(await read("a, b, c\n1, 2, 3;\n", [])).toEqual([
+    ["a", " b", " c"],
+    ["1", " 2", " 3;"],
+  ]);
 });
 
 test("a quote within a cell of the header, such as the sign of inches, is a letter", async () => {

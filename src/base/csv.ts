@@ -78,8 +78,9 @@ const NOTHING = { data: [], errors: [], meta: { cursor: 0 } };
 type Separator = "," | ";" | "\t";
 
 /**
- * What separates the columns, by the header, which is the first line with anything in it: a comma wherever it has one, else what
- * spreadsheets write where a comma is the decimal mark. null: the header may go on.
+ * What separates the columns, by the header, which is the first line with anything in it: a comma, or what spreadsheets write where
+ * a comma is the decimal mark, if the header has more of that. A comma before a blank is counted as part of a name, such as
+ * `Name, first name`. null: the header may go on.
  */
 export function separatorOf(text: string, isWhole: true): Separator;
 export function separatorOf(text: string, isWhole: boolean): Separator | null;
@@ -91,9 +92,11 @@ export function separatorOf(text: string, isWhole: boolean): Separator | null {
     .slice(begins)
     .replace(QUOTED_CELL, '"')
     .split(/[\r\n]/, 2);
-  if (header.includes(",")) return ",";
   const mayGoOn = at === -1 || others.length === 0;
-  return mayGoOn && !isWhole ? null : ((/[;\t]/.exec(header)?.[0] ?? ",") as Separator);
+  if (mayGoOn && !isWhole) return null;
+  const [other] = (/[;\t]/.exec(header) ?? []) as Separator[];
+  const commas = header.match(/,(?! )/g)?.length ?? 0;
+  return other && header.split(other).length - 1 > commas ? other : ",";
 }
 
 /** From a quote that begins a cell: another one is a letter, such as the sign of inches. */

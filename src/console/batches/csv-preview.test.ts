@@ -26,7 +26,7 @@ test("quotes, line ends of all kinds and a byte order mark are read as the platf
   expect(found).toMatchObject({ problem: null, estimated_rows: 3 });
 });
 
-test("columns are separated by semicolons or tabs where the header has no comma, and renamed as they are", async () => {
+test("columns are separated by semicolons or tabs where the header has more of them than commas, and renamed as they are", async () => {
   const text = '\r\nKunde;"Telefon, privat";Betrag\r\n1;+49;1,50\r\n';
   const found = preview(text);
   expect(found).toMatchObject({
@@ -38,6 +38,7 @@ test("columns are separated by semicolons or tabs where the header has no comma,
   expect(await sent.text()).toBe('reference_id;target;"a, b; c"\n1;+49;1,50\r\n');
   expect(preview("a\tb\n1\t2,5\n").rows).toEqual([["1", "2,5"]]);
   expect(preview("a,b;c\n1,2\n").columns).toEqual(["a", "b;c"]);
+  expect(preview("Name, Vorname;Telefon\n2, 3;1\n").columns).toEqual(["Name, Vorname", "Telefon"]);
 });
 
 test("of a file that goes on, the cut row is left out and the number of rows is reckoned", () => {

@@ -86,11 +86,13 @@ type Record_ = { cells: string[]; end: number };
 /** From a quote that begins a cell: another one is a letter, such as the sign of inches. */
 const QUOTED_CELL = /(?<![^,;\t\n\r])"[^"]*(?:""[^"]*)*(?:"|$)/g;
 
-/** By the first line with anything in it: a comma wherever it has one, else what spreadsheets write in its place. */
+/** By the first line with anything in it, as base/csv.ts decides: what spreadsheets write in a comma's place, if there is more of it. */
 function separatorOf(text: string): string {
   const lines = text.replace(QUOTED_CELL, '"').split(/[\r\n]/);
   const header = lines.find((line) => /[^\s;]/.test(line)) ?? lines.at(-1) ?? "";
-  return header.includes(",") ? "," : (/[;\t]/.exec(header)?.[0] ?? ",");
+  const [other] = /[;\t]/.exec(header) ?? [];
+  const commas = header.match(/,(?! )/g)?.length ?? 0;
+  return other && header.split(other).length - 1 > commas ? other : ",";
 }
 
 /** RFC 4180, with any of the three line ends; the last record counts only when it is surely whole. */

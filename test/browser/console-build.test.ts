@@ -189,7 +189,7 @@ test("the week of a message shows which rule wins when, as the form stands", asy
   const week = page.getByRole("region", { name: "The week, day by day" });
   await week.getByText("1. Evenings").first().waitFor();
   await expect.poll(() => week.getByRole("row").count()).toBe(8);
-  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Add rule" }).click();
   await page.getByLabel("Rule name").nth(1).fill("Sundays");
   await page.getByText("Sun", { exact: true }).nth(1).click();
   // The hint that a caller would hear nothing goes with the first words.

@@ -14,14 +14,14 @@ test("a member is made with a number that holds at some times, and tried at a ti
   await page.goto("/console/directory/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill(HOSTILE);
   await page.getByLabel("Kind").fill("Department");
-  await page.getByRole("button", { name: "Add an extension" }).click();
+  await page.getByRole("button", { name: "Add extension" }).click();
   await page.getByLabel("Number 1.1", { exact: true }).fill("call me maybe");
   await page.getByRole("button", { name: "Create" }).click();
   await page.locator("[aria-invalid=true]").first().waitFor();
   await page.getByLabel("Number 1.1", { exact: true }).fill("+15125550100");
   await page.getByRole("button", { name: "Only at some times, or in some languages" }).click();
   await page.getByText("Mon, Tue, Wed, Thu, Fri, 09:00 to 17:00").waitFor();
-  await page.getByRole("button", { name: "Add a number" }).click();
+  await page.getByRole("button", { name: "Add number" }).click();
   await page.getByLabel("Number 1.2", { exact: true }).fill("+15125550199");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
@@ -153,7 +153,7 @@ test("a message's schedule begins with the week that it is for who looks at it",
   // A Monday morning in Sydney, a Sunday elsewhere.
   await page.clock.setFixedTime(new Date("2026-11-29T21:00:00Z"));
   await page.goto("/console/messages/new");
-  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Add rule" }).click();
   await page.getByRole("rowheader").first().waitFor();
   expect(await page.getByRole("rowheader").first().innerText()).toBe("Mon 30 Nov");
   expect(page.faults).toEqual([]);

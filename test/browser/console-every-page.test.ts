@@ -139,7 +139,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
 ];
 /** What changes something; nobody who may only read sees one of these. */
 const CHANGES =
-  /^(New|Create\b|Review and save|Delete|Invite|Revoke|Make|Add label|Start conversation|Remove key|Test the key|Run$|Add step|Remove this step|Restore|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Add exception|Connect agent|Change |Release |Disconnect |Rent|Check |Attach |Activate|Deactivate|Retry|Set the rate|Add to queue|Try it|Choose recordings|Restore |Resolve|Rest |End rest|Start$|Stop$|Ramp |Make |Edit$)/;
+  /^(New|Create\b|Review and save|Delete|Invite|Revoke|Make|Add label|Start conversation|Remove key|Test the key|Run$|Add step|Remove this step|Restore|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add webhook|Add person|Add exception|Connect agent|Change |Release |Disconnect |Rent|Check |Attach |Activate|Deactivate|Retry|Set the rate|Add to queue|Try it|Choose recordings|Restore |Resolve|Rest |End rest|Start$|Stop$|Ramp |Make |Edit$)/;
 
 let it: ConsoleTest;
 beforeAll(async () => {

@@ -70,12 +70,12 @@ test("a test says at each expectation and mock what is missing, and no field by 
   await page.goto("/console/tests/new");
   await fieldOf("Name").fill("Hours");
   await fieldOf("Agent").fill("Clinic");
-  await page.getByRole("button", { name: "Add a test" }).click();
+  await page.getByRole("button", { name: "Add test" }).click();
   await page.getByLabel("Name of the test").fill("Opening");
-  await page.getByRole("button", { name: "Add an expectation" }).click();
+  await page.getByRole("button", { name: "Add expectation" }).click();
   await page.getByLabel("The agent says, 1").fill("eight");
   await page.getByLabel("The agent says, 2").fill("(");
-  await page.getByRole("button", { name: "Add an answer" }).click();
+  await page.getByRole("button", { name: "Add answer" }).click();
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText("has errors").waitFor();
   await expect.poll(() => errorOf("Tool")).toBe("Fill this in.");
@@ -112,7 +112,7 @@ test("a choice that is missing is said at its field, and a tool is offered no se
 test("a language whose key was cleared says so there, and doesn't keep the old one unseen", async () => {
   await page.goto("/console/languages/new");
   await fieldOf("Name").fill("Callers");
-  await page.getByRole("button", { name: "Add a language" }).click();
+  await page.getByRole("button", { name: "Add language" }).click();
   await fieldOf("Key").fill("");
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await expect.poll(() => errorOf("Key")).toBe("Enter a whole number.");

@@ -148,7 +148,7 @@ test("after a row of a form is removed the keyboard is at what removes the next 
 
 test("Enter doesn't close a window that just opened, and Tab leads to its first field; a search among choices that finds none says so", async () => {
   const page = await openAt("/console/agents/2");
-  await page.getByRole("button", { name: "Add a chat page" }).press("Enter");
+  await page.getByRole("button", { name: "Add chat page" }).press("Enter");
   const opened = page.getByRole("dialog", { name: "Connect an agent to an address" });
   await opened.locator("form:focus").waitFor();
   await page.keyboard.press("Enter");

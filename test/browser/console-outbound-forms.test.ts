@@ -87,7 +87,7 @@ test("what happened on an earlier day is shown with its day", async () => {
 
 test("a finding goes when what it was found in is changed", async () => {
   await settings();
-  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill("http://plain.example");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
@@ -164,7 +164,7 @@ test("a campaign without an address to reach people from says so in its form unt
   await expect.poll(() => from.first().getAttribute("aria-invalid")).toBe("true");
   expect(await page.getByText("$.source").count()).toBe(0);
   await settings();
-  await page.getByRole("button", { name: "Add a webhook" }).waitFor();
+  await page.getByRole("button", { name: "Add webhook" }).waitFor();
   expect(await page.getByText("Without one, no one is contacted").count()).toBe(0);
 });
 

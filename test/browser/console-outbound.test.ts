@@ -82,7 +82,7 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
 test("what the API finds wrong with a campaign stands at its field", async () => {
   const { id } = await campaign();
   await page.goto(`/console/campaigns/${id}?view=settings`);
-  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill("http://plain.example");
   await page.getByLabel("New secret").fill("short");
   await page.getByRole("button", { name: "Review and save" }).click();
@@ -137,7 +137,7 @@ test("a batch is filled from a file whose columns are named here, and a fault in
 
 test("one person is added by hand, and whoever waits is taken out again", async () => {
   await page.goto("/console/batches/20261118.9");
-  await page.getByRole("button", { name: "Add a person" }).click();
+  await page.getByRole("button", { name: "Add person" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Reference").fill("P1");
   await dialog.getByLabel("Number or address").fill("+15125550199");
@@ -265,7 +265,7 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
 
   const { id } = await campaign();
   await page.goto(`/console/campaigns/${id}?view=settings`);
-  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill(url);
   await page.getByLabel("New secret").fill(secret);
   await saveReviewed(page);

@@ -60,8 +60,8 @@ test("a passkey is added on the account page and signs in without a password; be
   await home(page);
   const device = await addDevice(page);
   await page.goto("/console/account");
-  await page.getByRole("button", { name: "Add a passkey" }).click();
-  const window = page.getByRole("dialog", { name: "Add a passkey" });
+  await page.getByRole("button", { name: "Add passkey" }).click();
+  const window = page.getByRole("dialog", { name: "Add passkey" });
   const name = window.getByRole("textbox", { name: "Name" });
   await name.fill("Work laptop");
   page.once("dialog", (question) => void question.dismiss());

@@ -229,8 +229,8 @@ test("a logo that was discarded is not sent with the next save", async () => {
 test("what agents announce is taken from a prepared row, refused at its place while it is wrong, and kept", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/organization");
-  await page.getByRole("combobox", { name: "Add a prepared row" }).click();
-  await page.getByRole("combobox", { name: "Add a prepared row" }).fill("Penal Code");
+  await page.getByRole("combobox", { name: "Add prepared row" }).click();
+  await page.getByRole("combobox", { name: "Add prepared row" }).fill("Penal Code");
   await page.getByRole("option", { name: /US-CA: recording/ }).click();
   await page.getByText(/§ 632.7 covers mobile and cordless calls/).waitFor();
   // Whoever adds a row has not read its source yet.

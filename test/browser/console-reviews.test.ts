@@ -52,7 +52,7 @@ test("a share is reviewed in percent, as it is entered, and saved as the share t
 
 test("a new rule of a message says what it says, and nothing of what it leaves as it is", async () => {
   await create("/console/messages/new", "Nights");
-  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Add rule" }).click();
   await page.getByLabel("Rule name").fill("Weekend");
   expect(await reviewed()).toEqual(["Rules, no. 1, Rule name + Weekend"]);
   await page.getByRole("switch", { name: /Invert/ }).check();

@@ -115,7 +115,7 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   await expect
     .poll(() => page.getByLabel("Message 1", { exact: true }).inputValue())
     .toBe("When are you open?");
-  await page.getByRole("button", { name: "Add an expectation" }).click();
+  await page.getByRole("button", { name: "Add expectation" }).click();
   const says = page.getByRole("textbox", { name: /^The agent says/ }).last();
   await says.fill("(unclosed");
   await page.getByRole("button", { name: "Review and save" }).click();
@@ -145,7 +145,7 @@ test("what a persona knows is typed key by key, and each fact keeps its name and
   await page.goto("/console/tests/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Callers");
   await page.getByRole("combobox", { name: "Agent" }).fill("Demo clinic");
-  await page.getByRole("button", { name: "Add a test" }).click();
+  await page.getByRole("button", { name: "Add test" }).click();
   await page.getByLabel("Name of the test").fill("In a hurry");
   await page.getByText("Persona", { exact: true }).click();
   await page.getByLabel("Goal").fill("I need a cleaning.");
@@ -197,7 +197,7 @@ test("a suite comes from a file, and who may only read runs and changes none", a
   await viewer.goto(`${pathname}?view=tests`);
   await viewer.getByRole("button", { name: "Greets" }).click();
   await viewer.getByLabel("Name of the test").waitFor();
-  for (const verb of ["Run tests", "Add a test", "Remove this test", "Add an expectation", "Review and save"])
+  for (const verb of ["Run tests", "Add test", "Remove this test", "Add expectation", "Review and save"])
     expect(await viewer.getByRole("button", { name: verb }).count(), verb).toBe(0);
   expect([...page.faults, ...viewer.faults]).toEqual([]);
 });

@@ -148,7 +148,7 @@ async function webhook(page: Page): Promise<void> {
   await menu(page, "Campaigns");
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page.getByRole("tab", { name: "Settings" }).click();
-  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill(url);
   // The others need not take two minutes.
   await page.getByLabel("Attempts per hour").fill("3600");

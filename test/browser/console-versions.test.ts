@@ -67,14 +67,14 @@ test("an author makes a test of a session, breaks the agent, is held back by the
   await makeTest(page, booked);
   await page.goto("/console/agents/1");
   await release.getByRole("link", { name: "All versions" }).click();
-  await page.getByRole("button", { name: "Add a suite" }).click();
+  await page.getByRole("button", { name: "Add suite" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("dialog").getByText("Choose a suite.").waitFor();
   await page.getByRole("dialog").getByRole("combobox", { name: "Suite" }).click();
   await page.getByRole("option", { name: "Clinic receptionist" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("Clinic receptionist: not run with this draft.").waitFor();
-  await page.getByRole("button", { name: "Add a replay" }).click();
+  await page.getByRole("button", { name: "Add replay" }).click();
   await page.getByRole("dialog").getByLabel("Sessions").fill("4");
   await page.getByRole("dialog").getByLabel("Allowed regression").fill("70");
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
@@ -175,7 +175,7 @@ test("who only reads sees what is live and what the draft changes, and no button
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents/1/versions");
   await page.getByRole("region", { name: "Version 3" }).waitFor();
-  expect(await page.getByRole("button", { name: /Make live|Stop using|Add a suite|Remove/ }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /Make live|Stop using|Add suite|Remove/ }).count()).toBe(0);
   await page.goto("/console/agents/1");
   await page.getByText(/Version \d is live/).waitFor();
   expect(await page.getByRole("button", { name: "Review and publish" }).count()).toBe(0);

@@ -37,7 +37,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await click("button", "Save greeting");
   await confirm("Save");
 
-  await click("button", "Add a language");
+  await click("button", "Add language");
   await page.getByText("Language 3", { exact: true }).waitFor();
   await click("button", "Save languages");
   await confirm("Save");
@@ -59,7 +59,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await click("button", /^find_slots/);
   await page.getByRole("region", { name: "Result" }).getByText("slot_id").first().waitFor();
 
-  await click("button", "Add a chat page");
+  await click("button", "Add chat page");
   await confirm("Connect");
   await page.getByText("Version 1 is live").waitFor();
   await click("button", "Share the link and widget of north-clinic");
@@ -509,7 +509,7 @@ test("who may only read sees the agent's parts and can save none of them", async
   await page.goto("/console/agents/1");
   await page.getByRole("textbox", { name: "Instructions" }).waitFor();
   await page.getByRole("heading", { name: "Addresses" }).waitFor();
-  for (const verb of [/^Save/, "Duplicate", "Add a chat page", "Write a greeting"])
+  for (const verb of [/^Save/, "Duplicate", "Add chat page", "Write a greeting"])
     expect(await page.getByRole("button", { name: verb }).count(), String(verb)).toBe(0);
   await page.goto("/console/agents/new");
   expect(await page.getByText("Start from a template").count()).toBe(0);

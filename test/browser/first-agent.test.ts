@@ -59,7 +59,7 @@ test("who follows docs/first-agent.md has an agent of their own that visitors ta
   await page.getByLabel("Your message").press("Enter");
   await conversation.getByText("We are open from 7 to 18, on Sundays until noon.").waitFor();
 
-  await click("button", "Add a chat page");
+  await click("button", "Add chat page");
   await confirm("Connect");
   await page
     .getByRole("table", { name: "Addresses of the agent" })

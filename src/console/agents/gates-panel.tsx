@@ -26,8 +26,8 @@ export function GatesPanel({ agent, versioning }: Props) {
       actions={
         mayPublish && (
           <Group gap="xs">
-            <AddButton label="Add a suite" onClick={() => setAdding("suite")} />
-            {replay_gate === null && <AddButton label="Add a replay" onClick={() => setAdding("replay")} />}
+            <AddButton label="Add suite" onClick={() => setAdding("suite")} />
+            {replay_gate === null && <AddButton label="Add replay" onClick={() => setAdding("replay")} />}
           </Group>
         )
       }

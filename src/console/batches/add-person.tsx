@@ -22,7 +22,7 @@ export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): 
     },
   });
   return (
-    <WindowForm title="Add a person" verb="Add" sending={sending} onClose={onClose}>
+    <WindowForm title="Add person" verb="Add" sending={sending} onClose={onClose}>
       {stored && (
         <Alert color="yellow" role="status" title="Nobody is reached for this">
           {stored.duplicates > 0

@@ -106,7 +106,7 @@ function Actions({ batch }: { batch: BatchDetails }) {
     <>
       {may("outbound_write") && batch.status !== "EXPIRED" && (
         <Button variant="default" leftSection={<IconUserPlus size={15} />} onClick={open}>
-          Add a person
+          Add person
         </Button>
       )}
       {adding && <AddPerson batch_id={batch.batch_id} onClose={close} />}

@@ -93,7 +93,7 @@ export function PhraseFields({ name, value, onChange, errorOf, readOnly, ...text
           w={220}
           size="xs"
           aria-label={`Language to add to ${name}`}
-          placeholder="Add a language"
+          placeholder="Add language"
           searchable
           data={offered.map((tag) => ({ value: tag, label: languageName(tag) }))}
           value={null}

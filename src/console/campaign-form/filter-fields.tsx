@@ -94,7 +94,7 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
               leftSection={<IconPlus size={14} />}
               onClick={() => setRules([...rules, { field: "", op: "in", values: [] }])}
             >
-              Add a rule
+              Add rule
             </Button>
           </div>
         </>

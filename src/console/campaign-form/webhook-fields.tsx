@@ -123,7 +123,7 @@ export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf,
       {!readOnly && (
         <div>
           <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
-            Add a webhook
+            Add webhook
           </Button>
         </div>
       )}

@@ -82,7 +82,7 @@ export function ExtensionFields({ value, onChange, errorOf, readOnly }: Props) {
                     )
                   }
                 >
-                  Add a number
+                  Add number
                 </Button>
               </div>
             )}
@@ -97,7 +97,7 @@ export function ExtensionFields({ value, onChange, errorOf, readOnly }: Props) {
             leftSection={<IconPlus size={14} />}
             onClick={() => onChange([...value, { name: "work", numbers: [{ number: "", rules: [] }] }])}
           >
-            Add an extension
+            Add extension
           </Button>
         </div>
       )}

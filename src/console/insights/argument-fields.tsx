@@ -270,7 +270,7 @@ function OutputFields(props: { value: Output[]; onChange(value: unknown): void; 
             leftSection={<IconPlus size={14} />}
             onClick={() => change([...value, { name: "", type: "string", return_values: [], more: {} }])}
           >
-            Add an answer
+            Add answer
           </Button>
         </Group>
       )}

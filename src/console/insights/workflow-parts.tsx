@@ -86,7 +86,7 @@ export function ToolOrder(props: {
         <Select
           mt={6}
           aria-label="Tool to add"
-          placeholder="Add a tool"
+          placeholder="Add tool"
           searchable
           data={tools.offered
             .filter(({ id }) => !ids.includes(id))

@@ -35,7 +35,7 @@ export function LanguageList(props: {
             leftSection={<IconPlus size={14} />}
             onClick={() => onChange([...configs, nextConfig(configs)])}
           >
-            Add a language
+            Add language
           </Button>
         </div>
       )}

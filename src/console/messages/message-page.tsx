@@ -101,7 +101,7 @@ export default recordPage({
                     leftSection={<IconPlus size={14} />}
                     onClick={() => setRules([...values.rules, NEW_RULE])}
                   >
-                    Add a rule
+                    Add rule
                   </Button>
                 </div>
               )}

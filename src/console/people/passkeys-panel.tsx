@@ -36,7 +36,7 @@ export function Passkeys({ account }: { account: Account }) {
               {found.length > 0 && <PasskeyTable passkeys={found} open={setOpened} />}
               {is_possible && knowsPasskeys() ? (
                 <Button variant="default" onClick={() => setOpened({ what: "add" })}>
-                  Add a passkey
+                  Add passkey
                 </Button>
               ) : (
                 <Text size="sm" c="dimmed">
@@ -120,7 +120,7 @@ function AddPasskey({
   const { password, code, fields } = useProof(account);
   return (
     <AskWindow
-      title="Add a passkey"
+      title="Add passkey"
       verb="Add"
       isTyped={name !== ""}
       close={close}

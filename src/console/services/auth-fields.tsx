@@ -122,7 +122,7 @@ export function AuthFields({ type, values, onChange, error, errorOf }: Props) {
               disabled={Object.hasOwn(values, "")}
               onClick={() => onChange(type, { ...values, "": "" })}
             >
-              Add a header
+              Add header
             </Button>
           </div>
         </Stack>

@@ -67,7 +67,7 @@ function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offer
         no legal advice.
       </Text>
       <Select
-        label="Add a prepared row"
+        label="Add prepared row"
         placeholder="Choose one, then read its source"
         searchable
         value={null}

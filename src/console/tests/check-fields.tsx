@@ -116,7 +116,7 @@ export function CheckFields(props: {
             leftSection={<IconPlus size={14} />}
             onClick={() => set([...checks, { kind: "said", text: "" }])}
           >
-            Add an expectation
+            Add expectation
           </Button>
         </div>
       )}

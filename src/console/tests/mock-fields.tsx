@@ -102,7 +102,7 @@ export function MockFields(props: {
             leftSection={<IconPlus size={14} />}
             onClick={() => onChange([...value, { tool: "", result: {} }])}
           >
-            Add an answer
+            Add answer
           </Button>
         </div>
       )}

@@ -78,7 +78,7 @@ export function PersonFields(props: {
             leftSection={<IconPlus size={14} />}
             onClick={() => onChange([...value, ""])}
           >
-            Add a message
+            Add message
           </Button>
         </div>
       )}

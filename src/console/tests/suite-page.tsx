@@ -148,7 +148,7 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
                   setOpen(String(cases.length));
                 }}
               >
-                Add a test
+                Add test
               </Button>
             </Group>
           )}

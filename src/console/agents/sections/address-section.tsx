@@ -156,13 +156,13 @@ function Connect({ agent }: { agent: AgentResponse }) {
         loading={chatPage.isPending}
         onClick={() => chatPage.mutate()}
       >
-        Add a chat page
+        Add chat page
       </Button>
       {channels.data && (
         <Menu>
           <Menu.Target>
             <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />}>
-              Add a number or mailbox
+              Add number or mailbox
             </Button>
           </Menu.Target>
           <Menu.Dropdown>

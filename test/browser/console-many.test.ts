@@ -174,7 +174,7 @@ test("an experiment is limited to a campaign that stands behind more than any ch
   expect(page.faults).toEqual([]);
 });
 
-test("a prompt that hundreds of agents use names twenty of them and says how many more there are", async () => {
+test("a prompt that hundreds of agents use names twenty of them, says how many more there are and leads to a list of all", async () => {
   await sql`
     insert into agents select (json_populate_record(a, json_build_object('id', 100000 + n, 'name', 'Ward ' || n))).*
     from generate_series(1, 300::int) n, agents a where a.prompt_id = 1`.execute(it.app.db);
@@ -182,6 +182,13 @@ test("a prompt that hundreds of agents use names twenty of them and says how man
   await page.goto("/console/prompts/1");
   await page.getByText(/ and 28\d more$/).waitFor();
   expect(await page.getByRole("link", { name: /^Ward / }).count()).toBeLessThanOrEqual(20);
+  const { name } = (await it.app.send("GET", "/api/v1/prompts/1")).body;
+  await page.getByRole("link", { name: /^28\d more$/ }).click();
+  const prompt = page.getByRole("combobox", { name: "Prompt" });
+  await expect.poll(() => prompt.inputValue()).toBe(name);
+  await page.getByRole("link", { name: "Ward 1", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("");
   await page.goto("/console/languages");
   await page.getByText(/ and 29\d more$/).waitFor();
   expect(page.faults).toEqual([]);

@@ -42,7 +42,10 @@ export default listPage({
   operation: "GET /api/v1/agents/",
   columns: COLUMNS,
   search: { field: "name_description", label: "Name or description" },
-  filters: [{ field: "labels", label: "Label", kind: "text" }],
+  filters: [
+    { field: "prompt_id", label: "Prompt", kind: "record", operation: "GET /api/v1/prompts/" },
+    { field: "labels", label: "Label", kind: "text" },
+  ],
   empty: {
     title: "No agents yet",
     icon: IconRobot,

@@ -5,7 +5,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useState } from "react";
 import { counted } from "../parts/counted.ts";
 import { call } from "../server/api.ts";
+import type { NamedList } from "../server/record-name.ts";
 import classes from "./data-table.module.css";
+import { RecordSelect } from "./record-select.tsx";
 
 export type Filter = {
   field: string;
@@ -23,6 +25,8 @@ export type Filter = {
       operation: "GET /api/v1/tools/" | "GET /api/v1/agents/";
       any?: { value: string; label: string };
     }
+  /** A record of another kind, chosen by its name; the API is asked for its number. */
+  | { kind: "record"; operation: NamedList }
 );
 
 /** The label of each value, or a table with its `word`. */
@@ -84,6 +88,20 @@ export function FilterBox({
   const [text, type] = useTyping(value, onChange);
   if (filter.kind === "name") return <NameFilter {...{ filter, value, onChange }} />;
   const style = { "--label": `${filter.label.length * 0.5}rem` } as CSSProperties;
+  if (filter.kind === "record")
+    return (
+      <RecordSelect
+        className={classes.filter as string}
+        style={style}
+        size="xs"
+        operation={filter.operation}
+        aria-label={filter.label}
+        placeholder={filter.label}
+        value={/^\d{1,15}$/.test(value) ? Number(value) : null}
+        onChange={(id) => onChange(id === null ? "" : String(id))}
+        clearButtonProps={{ "aria-label": `Clear ${filter.label}` }}
+      />
+    );
   if (filter.kind === "choice") {
     return (
       <Select

@@ -1,10 +1,12 @@
-import { Select } from "@mantine/core";
+import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 
-type Props = {
-  label: string;
+type Props = Pick<
+  SelectProps,
+  "aria-label" | "className" | "clearButtonProps" | "label" | "size" | "style"
+> & {
   description?: ReactNode;
   value: number | null;
   /** How the chosen one is called; null where nobody knows. */

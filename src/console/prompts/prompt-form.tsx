@@ -48,7 +48,11 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
                 {agents.items.length === 0 ? (
                   "no agent yet"
                 ) : (
-                  <AgentLinks agents={agents.items} total={agents.total_count} />
+                  <AgentLinks
+                    agents={agents.items}
+                    total={agents.total_count}
+                    all={`/agents?f_prompt_id=${prompt?.id}`}
+                  />
                 )}
               </Text>
             )}

@@ -6,10 +6,12 @@ type Props = {
   agents: readonly { id: number; name: string }[];
   /** How many there are, where not all of them were read. */
   total?: number | null | undefined;
+  /** The list of all of them. */
+  all?: string;
 };
 
 /** The agents that use a record, each a link; of hundreds the first ones, so that what stands below stays in sight. */
-export function AgentLinks({ agents, total }: Props) {
+export function AgentLinks({ agents, total, all }: Props) {
   const shown = agents.slice(0, MOST);
   const more = (total ?? agents.length) - shown.length;
   return (
@@ -20,7 +22,10 @@ export function AgentLinks({ agents, total }: Props) {
           <RouteLink to={`/agents/${id}`}>{name}</RouteLink>
         </span>
       ))}
-      {more > 0 && ` and ${more.toLocaleString("en")} more`}
+      {more > 0 && " and "}
+      {more > 0 && (all ? <RouteLink to={all}>{moreOf(more)}</RouteLink> : moreOf(more))}
     </>
   );
 }
+
+const moreOf = (count: number): string => `${count.toLocaleString("en")} more`;

@@ -175,14 +175,23 @@ test("people of another batch are counted, then taken into a new one, and a seco
   await page.getByText("11 are in this batch already").waitFor();
 });
 
-test("a batch is paused, resumed and given an end, and the end survives a pause", async () => {
+/** Nobody is contacted by one click: the same word and question as on the page of the campaign. */
+async function startBatch() {
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  const question = page.getByRole("dialog", { name: "Start 1 batch?" });
+  await question.getByText(/waiting to be contacted\.$/).waitFor();
+  await question.getByRole("button", { name: "Start", exact: true }).click();
+  await question.waitFor({ state: "detached" });
+}
+
+test("a batch is started after a question, paused and given an end, and the end survives a pause", async () => {
   await page.goto("/console/batches/20261118.9");
-  await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByText("The batch is resumed").waitFor();
+  await startBatch();
+  await page.getByText("Started 1 batch").waitFor();
   await page.getByLabel(/^Expires/).fill("2026-12-24 18:00");
   await saveReviewed(page);
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByRole("button", { name: "Resume" }).click();
+  await startBatch();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   const batch = await answer("/api/v1/outbound/batches/20261118.9");
   expect(batch).toMatchObject({ status: "ACTIVE", paused: false });

@@ -105,8 +105,9 @@ async function campaign(page: Page): Promise<void> {
   await menu(page, "Campaigns");
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page.getByRole("link", { name: "demo-patients" }).click();
-  await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByText("The batch is resumed").waitFor();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByText("Started 1 batch").waitFor();
 
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page

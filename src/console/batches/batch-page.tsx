@@ -12,6 +12,7 @@ import { OutreachStopped } from "../outbound/outreach-stop.tsx";
 import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
 import { useAction } from "../parts/action.ts";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -88,13 +89,9 @@ function Actions({ batch }: { batch: BatchDetails }) {
   const client = useQueryClient();
   const path = { batch_id: batch.batch_id };
   const hold = useAction({
-    mutationFn: (paused: boolean) =>
-      call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused } }),
-    async onSuccess(_, paused) {
-      notifications.show({
-        message: paused ? "The batch is paused" : "The batch is resumed",
-        color: "green",
-      });
+    mutationFn: () => call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused: true } }),
+    async onSuccess() {
+      notifications.show({ message: "Paused 1 batch", color: "green" });
       await Promise.all(LISTS.map((queryKey) => client.invalidateQueries({ queryKey })));
     },
     onError: showFailure,
@@ -102,6 +99,7 @@ function Actions({ batch }: { batch: BatchDetails }) {
   const [adding, { open, close }] = useDisclosure(false);
   const [taking, take] = useDisclosure(false);
   if (batch.status === "CANCELED") return null;
+  const waiting = batch.status_counts?.PENDING ?? 0;
   return (
     <>
       {may("outbound_write") && batch.status !== "EXPIRED" && (
@@ -116,14 +114,29 @@ function Actions({ batch }: { batch: BatchDetails }) {
         </Button>
       )}
       {taking && <TakePeople batch_id={batch.batch_id} onClose={take.close} />}
-      {may("outbound_write") && (
-        <Button
-          variant={batch.paused ? "filled" : "default"}
-          leftSection={batch.paused ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
-          loading={hold.isPending}
-          onClick={() => hold.mutate(batch.paused !== true)}
+      {may("outbound_write") && batch.paused && batch.status !== "EXPIRED" && (
+        <ConfirmButton
+          variant="filled"
+          leftSection={<IconPlayerPlay size={15} />}
+          verb="Start"
+          question="Start 1 batch?"
+          act={() => call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused: false } })}
+          invalidates={LISTS}
+          done="Started 1 batch"
         >
-          {batch.paused ? "Resume" : "Pause"}
+          {waiting === 0
+            ? "Nobody in it is waiting to be contacted."
+            : `${counted(waiting, "person is", "people are")} waiting to be contacted.`}
+        </ConfirmButton>
+      )}
+      {may("outbound_write") && !batch.paused && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPause size={15} />}
+          loading={hold.isPending}
+          onClick={() => hold.mutate()}
+        >
+          Pause
         </Button>
       )}
       {may("outbound_delete") && (

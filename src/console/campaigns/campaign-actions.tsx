@@ -88,7 +88,7 @@ function PausedBatches({ campaign_id }: { campaign_id: number }) {
         return (
           <>
             <Names of={names} />. This includes any batch that was paused individually. To keep one paused,
-            resume the others on their own pages.
+            start the others on their own pages.
           </>
         );
       }}

@@ -5,10 +5,10 @@ import { callButton } from "./call.js";
 import { composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
-import { takeIdentity } from "./identity.js";
+import { takeIdentity, userOf } from "./identity.js";
 import { Log } from "./log.js";
 import { PageTools } from "./page-tools.js";
-import { browserMemory, messageId, savedChat } from "./saved-chat.js";
+import { browserMemory, draftMemory, messageId, savedChat } from "./saved-chat.js";
 import { chatServer } from "./server.js";
 
 /** A line that is back sooner was not worth a word. */
@@ -48,7 +48,8 @@ site.ready();
 
 const saved = savedChat(browserMemory(`parley.chat.${target}`) ?? (await site.memory()));
 const log = new Log({ say, press: site.press });
-const write = composer(say);
+const user = visit.identity_token === null ? null : userOf(visit.identity_token);
+const write = composer(say, draftMemory(`parley.draft.${target}`, user));
 let connection = openConnection();
 let isOver = false;
 callButton({

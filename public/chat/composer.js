@@ -2,14 +2,18 @@
 /** Where the visitor writes: grows with the text, sends with Enter, starts a new line with Shift + Enter. */
 const COUNT_FROM = 3600;
 
-/** @param {(text: string) => void} send */
-export function composer(send) {
+/**
+ * @param {(text: string) => void} send
+ * @param {import("./saved-chat.js").Memory | null} memory of the text that is not sent yet
+ */
+export function composer(send, memory) {
   const form = /** @type {HTMLFormElement} */ (document.getElementById("composer"));
   const text = /** @type {HTMLTextAreaElement} */ (document.getElementById("text"));
   const button = /** @type {HTMLButtonElement} */ (document.getElementById("send"));
   const count = /** @type {HTMLElement} */ (document.getElementById("count"));
 
   const changed = () => {
+    memory?.keep(text.value);
     button.disabled = text.value.trim() === "";
     count.hidden = text.value.length < COUNT_FROM;
     count.textContent = `${text.value.length} of ${text.maxLength} characters`;
@@ -38,7 +42,8 @@ export function composer(send) {
     submit();
   });
 
-  // Something may have been written before this ran.
+  // Something may have been written before this ran, or before the page was loaded anew.
+  text.value ||= memory?.read() ?? "";
   changed();
   return {
     focus: () => text.focus({ preventScroll: true }),

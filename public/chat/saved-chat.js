@@ -20,6 +20,37 @@ export function browserMemory(key) {
 }
 
 /**
+ * What this tab keeps of a message that is not sent yet, until it is closed: another tab has a message of its own, and who
+ * uses the browser later finds none. `user`: who the site said it is of; it comes back to nobody else.
+ * @param {string} key @param {string | null} user @returns {Memory | null}
+ */
+export function draftMemory(key, user) {
+  try {
+    sessionStorage.getItem(key);
+  } catch {
+    return null;
+  }
+  return {
+    read() {
+      try {
+        const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+        return kept?.user === user && typeof kept.text === "string" ? kept.text : null;
+      } catch {
+        return null;
+      }
+    },
+    keep(text) {
+      try {
+        if (text === "") sessionStorage.removeItem(key);
+        else sessionStorage.setItem(key, JSON.stringify({ user, text }));
+      } catch {
+        // The memory is full: the text stands in its field all the same.
+      }
+    },
+  };
+}
+
+/**
  * Without a memory the chat lives as long as the page. Another tab may keep the same chat, or a newer one, in the same
  * memory: what is written there stays. @param {Memory | null} memory @returns {SavedChat}
  */

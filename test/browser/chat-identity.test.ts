@@ -48,4 +48,17 @@ test("the chat page hands over who the visitor is, and shows a second visitor of
     { source: "bob", verified: true },
     { source: expect.stringMatching(/^visitor-/), verified: false },
   ]);
+
+  await ann.getByLabel("Your message").fill("half a secret");
+  for (const [address, text] of [
+    [link("ann"), "half a secret"],
+    [link("bob"), ""],
+    [`${url}/chat/${target}`, ""],
+  ] as const) {
+    // An address that differs behind its # alone loads no page.
+    await ann.goto("about:blank");
+    await ann.goto(address);
+    await ann.locator("#log .agent", { hasText: "Welcome" }).waitFor();
+    expect(await ann.getByLabel("Your message").inputValue()).toBe(text);
+  }
 });

@@ -89,6 +89,20 @@ test("a reload shows the same chat, cards and all, and goes on with it", async (
   ]);
 });
 
+test("a half-written message is there again after a reload, and gone once it is sent", async () => {
+  const page = await openChat();
+  const text = page.getByLabel("Your message");
+  await text.fill("I would like to");
+  await page.reload();
+  await expect.poll(() => text.inputValue()).toBe("I would like to");
+  await text.pressSequentially(" come at nine");
+  await page.keyboard.press("Enter");
+  await page.locator("#log .agent", { hasText: "You said: I would like to come at nine" }).waitFor();
+  await page.reload();
+  await page.locator("#log .agent", { hasText: "come at nine" }).waitFor();
+  expect(await text.inputValue()).toBe("");
+});
+
 test("what is written while the connection is lost waits, and is sent once when it is back", async () => {
   const page = await openChat();
   await exchange(page, "hi");

@@ -114,6 +114,9 @@ test("a chat is taken over, answered by hand and handed back on its page; who ma
   await page.goto(`/console/sessions/${session_id}`);
   await page.getByRole("button", { name: "Take over" }).click();
   await page.getByText("taken over by editor@example.com").waitFor();
+  await page.getByLabel("Message", { exact: true }).fill("Half a mess");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("Half a mess");
   await says("is anybody there");
   await page.getByText("is anybody there", { exact: true }).waitFor();
   await page.getByLabel("Message", { exact: true }).fill("Ann here.");

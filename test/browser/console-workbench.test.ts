@@ -136,6 +136,27 @@ test("a message that does not arrive is in its field again, unless something els
   expect(page.faults).toEqual([]);
 });
 
+test("a half-written message is there again after a reload, and gone once it is sent", async () => {
+  const agent_id = await scripted("Reloaded", SLOW);
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${agent_id}`);
+  const field = page.getByLabel("Your message");
+  const again = async () => {
+    await page.reload();
+    await page.getByRole("button", { name: "Start conversation" }).click();
+    await field.waitFor();
+  };
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  await field.fill("a long question");
+  await again();
+  expect(await field.inputValue()).toBe("a long question");
+  await field.press("Enter");
+  await page.getByLabel("Conversation", { exact: true }).getByText("I am listening.").waitFor();
+  await again();
+  expect(await field.inputValue()).toBe("");
+  expect(page.faults).toEqual([]);
+});
+
 test("a message that waits when the conversation is restarted is sent to neither conversation", async () => {
   const agent_id = await scripted("Restarted", SLOW);
   const page = await it.open(await it.person("Editor"));

@@ -6,6 +6,7 @@ import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Failure, Panel, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { useKeptText } from "../server/kept-text.ts";
 import { useMay, useMe } from "../server/me.tsx";
 import { liveState } from "./live/live-words.ts";
 
@@ -164,7 +165,7 @@ function Writing(props: {
 }) {
   const { label, description, verb, id, autoFocus, send, onSent } = props;
   const client = useQueryClient();
-  const [text, setText] = useState("");
+  const [text, setText] = useKeptText(`${verb} ${id}`);
   const sending = useAction({
     mutationFn: () => send(text.trim()),
     async onSuccess() {

@@ -8,6 +8,7 @@ import {
 } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { Code, Empty, Facts, Failure, Panel, RouteLink, Status } from "../../parts/parts.tsx";
+import { useKeptText } from "../../server/kept-text.ts";
 import { LiveTurn } from "../../sessions/live/live-turn.tsx";
 import { Said, TurnView } from "../../sessions/turn-view.tsx";
 import { NO_START, StartWith } from "./start-with.tsx";
@@ -20,7 +21,7 @@ import { useVoiceTalk } from "./use-voice-talk.ts";
  * workflow's step, variables, tool calls, tokens and milliseconds.
  */
 export function TalkPane({ agent_id }: { agent_id: number }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useKeptText(`talk ${agent_id}`);
   const [begin, setBegin] = useState(NO_START);
   const [showEngine, setShowEngine] = useState(false);
   const words = useRef<HTMLDivElement>(null);

@@ -9,7 +9,7 @@ import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { variableIssues } from "../tools/issues/variable-issues.ts";
 import { ToolResponse } from "../tools/tool.ts";
 import { AgentToolDefaults } from "./agent-input.ts";
-import { CustomMessageResponse, customMessageJson } from "./custom-message.ts";
+import { CustomMessageResponse, customMessageJson, messageFindings } from "./custom-message.ts";
 import { LanguageGroupResponse, languageGroupFindings, languageGroupJson } from "./language-group.ts";
 import type { LlmOffer } from "./prompt-llm.ts";
 import { PromptResponse, promptFindings, promptJson } from "./prompt-record.ts";
@@ -132,6 +132,7 @@ const agentDocument = (id: string, channel_targets: RawBuilder<unknown>) => sql<
 export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentResponse => ({
   ...agent,
   prompt: agent.prompt && promptFindings(agent.prompt, offer),
+  custom_message: agent.custom_message && messageFindings(agent.custom_message),
   language_group: agent.language_group && languageGroupFindings(agent.language_group),
   validation_issues: [
     ...sttIssues(agent.stt_provider),

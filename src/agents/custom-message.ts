@@ -122,7 +122,7 @@ export const CustomMessageResponse = z
     validation_issues: z
       .array(ValidationIssue)
       .optional()
-      .describe("What a save ignored or found doubtful, in its response."),
+      .describe("What is doubtful about the message, and in the response to a save also what it ignored."),
   })
   .meta({ id: "CustomMessageResponse" });
 type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;
@@ -141,8 +141,10 @@ const leftOut = ({ type, subject }: CustomMessageInput): Issue[] =>
       ]
     : [];
 
+type MessageTexts = Pick<CustomMessageResponse, "type" | "preamble" | "text" | "subject" | "rules">;
+
 /** Templates that never have a value: what people hear has a gap. */
-const unfilled = ({ type, preamble, text, subject, rules }: CustomMessageInput): Issue[] => [
+const unfilled = ({ type, preamble, text, subject, rules }: MessageTexts): Issue[] => [
   ...templateIssues(preamble ?? "", ["preamble"]),
   ...templateIssues(text, ["text"]),
   ...templateIssues((type === "email_template" && subject) || "", ["subject"]),
@@ -150,7 +152,7 @@ const unfilled = ({ type, preamble, text, subject, rules }: CustomMessageInput):
 ];
 
 /** The specification allows a rule without a text, and callers hear nothing of it while it holds. */
-const silentRules = ({ rules }: CustomMessageInput): Issue[] =>
+const silentRules = ({ rules }: MessageTexts): Issue[] =>
   rules.flatMap(({ text }, index) =>
     text.trim() === ""
       ? [
@@ -166,13 +168,22 @@ const silentRules = ({ rules }: CustomMessageInput): Issue[] =>
       : [],
   );
 
-export const messageIssues = (input: CustomMessageInput): Issue[] => [
-  ...leftOut(input),
-  ...silentRules(input),
-  ...unfilled(input),
-];
+const doubtful = (message: MessageTexts): Issue[] => [...silentRules(message), ...unfilled(message)];
 
-/** Index: agents_custom_message. */
+export const messageIssues = (input: CustomMessageInput): Issue[] => [...leftOut(input), ...doubtful(input)];
+
+const withIssues = (message: CustomMessageResponse, issues: Issue[]): CustomMessageResponse =>
+  issues.length === 0
+    ? message
+    : {
+        ...message,
+        validation_issues: [...issues.map(toValidationIssue), ...(message.validation_issues ?? [])],
+      };
+
+export const messageFindings = (message: CustomMessageResponse): CustomMessageResponse =>
+  withIssues(message, doubtful(message));
+
+/** Without findings; `messageFindings` adds them. Index: agents_custom_message. */
 export const customMessageJson: RecordJson<CustomMessageResponse> = (id) => sql`(
   select json_build_object(
     'name', this_message.name,
@@ -248,15 +259,18 @@ export function customMessageRoutes(
     create: CustomMessageCreateRequest,
     update: CustomMessageUpdateRequest,
     list: messageList,
-    answered: (input: CustomMessageInput, stored: CustomMessageResponse) => {
-      const issues = messageIssues(input).map(toValidationIssue);
-      return issues.length > 0 ? { ...stored, validation_issues: issues } : stored;
-    },
+    audited: ({ validation_issues: _, ...message }: CustomMessageResponse) => message,
+    answered: (input: CustomMessageInput, stored: CustomMessageResponse) =>
+      withIssues(stored, leftOut(input)),
     store: {
-      page: async (caller, query) =>
-        records(await list.listPage(db, selectMessages(db, caller), query, messageList)),
-      find: async (from, caller, id) =>
-        (await selectMessages(from, caller).where("m.id", "=", id).executeTakeFirst())?.record,
+      async page(caller, query) {
+        const page = records(await list.listPage(db, selectMessages(db, caller), query, messageList));
+        return { ...page, items: page.items.map(messageFindings) };
+      },
+      async find(from, caller, id) {
+        const found = await selectMessages(from, caller).where("m.id", "=", id).executeTakeFirst();
+        return found && messageFindings(found.record);
+      },
       async insert(tx, caller, input) {
         const { id } = await tx
           .insertInto("custom_messages")

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 /** What is shown before a change is saved, in the words and units of the form. */
 let it: ConsoleTest;
@@ -57,6 +57,11 @@ test("a new rule of a message says what it says, and nothing of what it leaves a
   expect(await reviewed()).toEqual(["Rules, no. 1, Rule name + Weekend"]);
   await page.getByRole("switch", { name: /Invert/ }).check();
   expect(await reviewed()).toContain("Rules, no. 1, Invert + outside these hours");
+  await saveReviewed(page);
+  const warned = page.getByRole("alert").filter({ hasText: "while it applies, nothing is said" });
+  await warned.waitFor();
+  await page.reload();
+  await warned.waitFor();
   expect(page.faults).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import type { CustomMessageRule } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import { variablesOf } from "../editors/template-variables.ts";
+import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { useAgentsWith } from "../records/agents-with.ts";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -43,6 +44,11 @@ export default recordPage({
     const setRules = (rules: CustomMessageRule[]) => form.setFieldValue("rules", rules);
     return (
       <Stack gap="md">
+        {(record?.validation_issues?.length ?? 0) > 0 && (
+          <div>
+            <Findings issues={record?.validation_issues} labels={messageFields.labels} />
+          </div>
+        )}
         {values.rules.length > 0 && <MessageCalendar rules={values.rules} />}
         <Panel>
           <RecordFormFrame {...frame}>

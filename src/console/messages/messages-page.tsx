@@ -2,6 +2,7 @@ import { IconMessage } from "@tabler/icons-react";
 import type { CustomMessageResponse } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { FindingCount } from "../parts/findings.tsx";
 import { shortened } from "../parts/shortened.ts";
 
 const COLUMNS: Column<CustomMessageResponse>[] = [
@@ -16,6 +17,11 @@ const COLUMNS: Column<CustomMessageResponse>[] = [
   { field: "rules", title: "Rules", align: "right", render: ({ rules }) => rules.length },
   { field: "label", title: "Label", orderable: true, hidden: true },
   { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
+  {
+    field: "validation_issues",
+    title: "Status",
+    render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
+  },
   changedColumn("updated_at"),
 ];
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CustomMessageResponse } from "../../../src/agents/custom-message.ts";
+import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { rounds } from "../../harness/seed.ts";
 
@@ -182,13 +183,19 @@ describe("custom messages", () => {
     expect((await get(created.id)).body).not.toHaveProperty("validation_issues");
   });
 
-  test("a rule without a text is stored, and the answer warns of it at its place", async () => {
+  test("a rule without a text is stored, and whoever saves or reads the message is warned of it at its place", async () => {
     const rules = [rule({}), rule({ text: " " })];
     const warned = [{ id: "rule-without-text", severity: "warning", path: "$.rules[1].text", value: " " }];
     const created = await create({ name: "Silent", text: "t", rules });
     expect(created).toMatchObject({ validation_issues: warned });
     const { body } = await app.send("PUT", path, { id: created.id, name: "Silent", text: "t", rules });
     expect(body).toMatchObject({ validation_issues: warned });
+    expect((await get(created.id)).body).toMatchObject({ validation_issues: warned });
+    const listed = await app.send("GET", `${path}?search_fields=id&search_field_values=${created.id}`);
+    expect(listed.body.items).toMatchObject([{ validation_issues: warned }]);
+    const { agent_id } = await createAgent(app, { script: "", agent: { custom_message_id: created.id } });
+    const nested = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body.custom_message;
+    expect(nested).toMatchObject({ validation_issues: warned });
     const spoken = await app.send("PUT", path, {
       id: created.id,
       name: "Silent",
@@ -356,8 +363,7 @@ describe("custom messages", () => {
         const { status, body } = await app.send("POST", path, input);
         expect([status, body]).toMatchObject([200, {}]);
         expect(body).toEqual({ ...body, ...input });
-        const { validation_issues: _, ...stored } = body;
-        expect((await get(body.id)).body).toEqual(stored);
+        expect((await get(body.id)).body).toEqual(body);
       }),
       { numRuns: rounds(15, 400) },
     );

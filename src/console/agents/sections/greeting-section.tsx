@@ -6,6 +6,7 @@ import { TemplateEditor } from "../../editors/template-editor.tsx";
 import { variablesOf } from "../../editors/template-variables.ts";
 import { messageFields } from "../../messages/message-fields.ts";
 import { counted } from "../../parts/counted.ts";
+import { Findings } from "../../parts/findings.tsx";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
 import { useRecordForm } from "../../records/record-form.tsx";
 import { RecordFormFrame } from "../../records/record-form-frame.tsx";
@@ -92,6 +93,7 @@ function GreetingForm(props: {
           {counted(rules, "rule replaces", "rules replace")} this text at certain times.
         </Text>
       )}
+      <Findings issues={message?.validation_issues} labels={labels} />
       <RecordFormFrame form={form} readOnly={readOnly} verb="Save greeting">
         <TemplateEditor
           label="Greeting text"

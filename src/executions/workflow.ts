@@ -26,7 +26,9 @@ import {
   workflowList,
 } from "../insights/workflow-store.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { releaseExecutions } from "./queue.ts";
+import { unknownNames } from "./unknown-names.ts";
 
 export type WorkflowDeps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
@@ -167,7 +169,9 @@ export async function withEstimate(
   workflow: Workflow,
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
-  const { sub_organization_id, activated_at, covered, agent_ids, prompt_ids, ...shown } = workflow;
+  const { sub_organization_id, activated_at, covered, agent_ids, prompt_ids, ...own } = workflow;
+  const issues = (await unknownNames(db, workflow)).map(toValidationIssue);
+  const shown = issues.length === 0 ? own : { ...own, validation_issues: issues };
   try {
     const estimate = await asReader(sub_organization_id, () =>
       estimateOf(db, workflow, { now: clock.now(), catalogue }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inputTimestamp, integer, name, recordId, timestamp } from "../api/schema.ts";
+import { inputTimestamp, integer, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Conditions } from "./conditions.ts";
 import type { Coverage } from "./coverage.ts";
 import { InsightToolOutput } from "./tool-configuration-schema.ts";
@@ -111,6 +111,10 @@ export const InsightWorkflowOutput = z
     insight_tools: z.array(InsightToolOutput),
     status: z.string(),
     estimate: InsightWorkflowEstimate.describe("All numbers are 0 where it took too long: estimate_problem."),
+    validation_issues: z
+      .array(ValidationIssue)
+      .optional()
+      .describe("Where an entry of agent_list or prompt_list is no agent or prompt that there is now."),
     estimate_problem: z.string().optional().describe("Why there is no estimate."),
     queue_count: z.int().nullish().describe("Executions that wait or run."),
     failed_count: z.int().nullish(),

@@ -12,7 +12,8 @@ import { namedIn } from "./workflow-rule.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
 /** A workflow without its estimate, which is computed for every answer. */
-export type Workflow = Omit<InsightWorkflowOutput, "estimate" | "estimate_problem"> & StoredWorkflow;
+export type Workflow = Omit<InsightWorkflowOutput, "estimate" | "estimate_problem" | "validation_issues"> &
+  StoredWorkflow;
 
 const toolIds = sql<number[]>`(
   select coalesce(json_agg(t.insight_tool_id order by t.position), '[]')

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
 import { asLeft } from "../parts/as-left.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Findings } from "../parts/findings.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { call } from "../server/api.ts";
@@ -58,22 +59,25 @@ const VIEWS = { work: "Work and cost", executions: "Executions", settings: "Sett
 function Views({ record: workflow, children }: { record: InsightWorkflowOutput; children: ReactNode }) {
   const may = useMay();
   return (
-    <ViewTabs label="Parts of the workflow" views={VIEWS}>
-      {(view) =>
-        view === "settings" ? (
-          children
-        ) : view === "executions" ? (
-          <ExecutionList workflow={workflow} />
-        ) : (
-          <Stack gap="md">
-            <ActivationPanel workflow={workflow} />
-            <BackfillPanel workflow={workflow} />
-            <SpendingPanel workflow_id={workflow.id} />
-            {may("insights_write") && <QueuePanel workflow={workflow} />}
-          </Stack>
-        )
-      }
-    </ViewTabs>
+    <>
+      <Findings issues={workflow.validation_issues} labels={WORKFLOW_LABELS} />
+      <ViewTabs label="Parts of the workflow" views={VIEWS}>
+        {(view) =>
+          view === "settings" ? (
+            children
+          ) : view === "executions" ? (
+            <ExecutionList workflow={workflow} />
+          ) : (
+            <Stack gap="md">
+              <ActivationPanel workflow={workflow} />
+              <BackfillPanel workflow={workflow} />
+              <SpendingPanel workflow_id={workflow.id} />
+              {may("insights_write") && <QueuePanel workflow={workflow} />}
+            </Stack>
+          )
+        }
+      </ViewTabs>
+    </>
   );
 }
 

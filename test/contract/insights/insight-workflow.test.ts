@@ -89,8 +89,8 @@ describe("an insight workflow", () => {
     const { id } = await make.workflow({ insight_tool_ids: [second.id, first.id] });
     const { body } = await app.send("GET", `${path}/${id}`);
     expect(Object.keys(body)).toHaveLength(17);
-    // estimate_problem is there in an estimate's place only.
-    expect(["estimate_problem", ...Object.keys(body)].toSorted()).toEqual(
+    // The first is there in an estimate's place only, the second where something is to be told.
+    expect(["estimate_problem", "validation_issues", ...Object.keys(body)].toSorted()).toEqual(
       Object.keys(InsightWorkflowOutput.shape).toSorted(),
     );
     InsightWorkflowOutput.parse(body);
@@ -303,6 +303,27 @@ test("the default workflow sums up every session and is active from the start", 
   const { id } = body.items[0].insight_tools[0];
   const shipped = await app.send("GET", `/api/v1/insights/tool-configurations/${id}`);
   expect(shipped.body.validation_issues).toEqual([]);
+});
+
+test("a name in the lists that no agent and no prompt has is stored, and whoever reads the workflow is warned of it", async () => {
+  const agent = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+  const conditions = {
+    agent_list: [agent.name, "Frnt desk", String(agent_id), "999999999999999"],
+    prompt_list: [agent.prompt.name, "Recepton"],
+  };
+  const { body: made } = await app.send("POST", path, input({ name: "misspelt", conditions }));
+  const warned = [
+    { id: "unknown-agent", severity: "warning", path: "$.conditions.agent_list[1]", value: "Frnt desk" },
+    { id: "unknown-agent", path: "$.conditions.agent_list[3]", value: "999999999999999" },
+    { id: "unknown-prompt", path: "$.conditions.prompt_list[1]", value: "Recepton" },
+  ];
+  expect(made).toMatchObject({ conditions, validation_issues: warned });
+  expect((await app.send("GET", `${path}/${made.id}`)).body).toEqual(made);
+  const listed = await app.send("GET", `${path}/?search_fields=name_exact&search_field_values=misspelt`);
+  expect(listed.body.items).toEqual([made]);
+  // Recordings name people.
+  const { body: over } = await put(made.id, input({ name: "misspelt", source: "upload", conditions }));
+  expect(over).not.toHaveProperty("validation_issues");
 });
 
 test("any body the contract accepts comes back, and is read back, as it was sent", async () => {

@@ -157,6 +157,24 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   expect(page.faults).toEqual([]);
 });
 
+test("a time within a sentence of the program is shown in the viewer's zone, and moves with it", async () => {
+  const description =
+    "The carrier refuses +15550100; nothing is tried from it until 2026-11-30T22:05:00.000Z";
+  await sql`
+    insert into events (sub_organization_id, timestamp, category, type, description)
+    values (${it.app.admin.sub_organization_id}, ${it.app.clock.now().toISOString()}, 'outbound', 'told', ${description})`.execute(
+    it.app.db,
+  );
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/events?f_type=told");
+  await page.getByText("nothing is tried from it until 30 Nov 2026, 23:05").waitFor();
+  await page.getByRole("button", { name: "Times are shown in Europe/Berlin" }).click();
+  await page.getByRole("combobox", { name: "Show times in" }).fill("Tokyo");
+  await page.getByRole("option", { name: "Asia/Tokyo" }).click();
+  await page.getByText("nothing is tried from it until 1 Dec 2026, 07:05").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("a list of 100,000 rows is paged without a total, and searched once days are chosen", async () => {
   await sql`
     insert into events (sub_organization_id, timestamp, category, type, description)

@@ -16,6 +16,7 @@ import { personPath } from "../parts/person-path.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 import { formatTime } from "../time/zone.ts";
 import { RequestSteps } from "./request-steps.tsx";
@@ -78,9 +79,13 @@ export default function RequestPage() {
                   title={TITLES[next_step.kind]}
                   role="status"
                 >
-                  <Text size="sm">{next_step.text}</Text>
+                  <Text size="sm">
+                    <Sentence text={next_step.text} isNow />
+                  </Text>
                   {request.number_check !== null && request.number_check !== next_step.text && (
-                    <Text size="sm">{request.number_check}</Text>
+                    <Text size="sm">
+                      <Sentence text={request.number_check} isNow />
+                    </Text>
                   )}
                   {next_step.until && (
                     <Text size="xs">
@@ -181,7 +186,7 @@ function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
   return (
     <Stack gap={6}>
       <Text size="sm" fw={600}>
-        {attempt.text}
+        <Sentence text={attempt.text} isNow />
       </Text>
       <Group gap="md">
         <Text size="xs" c="dimmed">

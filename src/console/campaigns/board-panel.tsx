@@ -11,6 +11,7 @@ import { Tile, Tiles } from "../outbound/tile.tsx";
 import { counted } from "../parts/counted.ts";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { NearTime } from "../time/near-time.tsx";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 import { formatTime, useZone } from "../time/zone.ts";
 import { boardQuery } from "./board-query.ts";
@@ -142,7 +143,7 @@ function Board({ board }: { board: CampaignBoard }) {
                           </Status>
                         </Table.Td>
                         <Table.Td>
-                          {person.text}
+                          <Sentence text={person.text} isNow />
                           {person.session_id !== null && (
                             <>
                               {" "}
@@ -245,7 +246,9 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
         <RouteLink to={batchPath(batch_id)} fw={600}>
           <bdi>{batch_id}</bdi>
         </RouteLink>
-        <Text size="sm">{next_step.text}</Text>
+        <Text size="sm">
+          <Sentence text={next_step.text} isNow />
+        </Text>
         {next_step.until && (
           <Text size="xs" c="dimmed">
             Next check <Time at={next_step.until} kind="minute" />

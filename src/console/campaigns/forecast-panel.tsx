@@ -13,6 +13,7 @@ import { lazyPart } from "../parts/lazy-part.tsx";
 import { Empty, Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { call } from "../server/api.ts";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 import { formatTime, useZone } from "../time/zone.ts";
 import { type Bar, dayBars, earliestEnd, hourBars } from "./forecast-bars.ts";
@@ -181,7 +182,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
         )}
         {forecast.own_hours && (
           <Text size="sm" component="p" m={0}>
-            {forecast.own_hours.text}
+            <Sentence text={forecast.own_hours.text} isNow />
           </Text>
         )}
         <Text size="xs" c="dimmed" component="div">

@@ -14,6 +14,7 @@ import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { REASONS } from "../sessions/session-words.ts";
 import { ErasePerson } from "../settings/erasures-panel.tsx";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 import { ContactAddresses } from "./contact-addresses.tsx";
 import { ContactRecordPanel } from "./contact-record-panel.tsx";
@@ -159,7 +160,7 @@ function Entry({ entry, address }: { entry: ContactEntry; address: string | unde
       </Group>
       {entry.text !== "" && (
         <Text size="sm" dir="auto" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-          {entry.text}
+          {entry.kind === "attempt" ? <Sentence text={entry.text} isNow /> : entry.text}
         </Text>
       )}
       <Group gap="md">

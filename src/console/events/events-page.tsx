@@ -5,13 +5,18 @@ import type { Event } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { Code, RouteLink } from "../parts/parts.tsx";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 
 const COLUMNS: Column<Event>[] = [
   { field: "timestamp", title: "Time", orderable: true, render: ({ timestamp }) => <Time at={timestamp} /> },
   { field: "category", title: "Category", orderable: true },
   { field: "type", title: "Type", orderable: true, render: ({ type }) => <code>{type}</code> },
-  { field: "description", title: "What happened" },
+  {
+    field: "description",
+    title: "What happened",
+    render: ({ description }) => <Sentence text={description} />,
+  },
   {
     field: "session_id",
     title: "Session",

@@ -9,6 +9,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning, lengthOf } from "../sessions/session-words.ts";
+import { Sentence } from "../time/sentence.tsx";
 import { Time } from "../time/time.tsx";
 import { TroubledWebhooks } from "../webhooks/troubled-webhooks.tsx";
 import { FigureStrip } from "./figure-strip.tsx";
@@ -173,7 +174,9 @@ function Trouble() {
                 <li key={index}>
                   <span className={classes.main}>
                     <Status tone="bad">{event.type}</Status>
-                    <span dir="auto">{event.description}</span>
+                    <span dir="auto">
+                      <Sentence text={event.description} />
+                    </span>
                     {event.session_id && (
                       <RouteLink to={`/sessions/${event.session_id}?engine=yes`}>
                         Session {event.session_id}

@@ -5,6 +5,7 @@ import { boardQuery } from "../campaigns/board-query.ts";
 import { StopOutreach } from "../outbound/outreach-stop.tsx";
 import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { Sentence } from "../time/sentence.tsx";
 import { ExpiredBatch, newestExpired } from "./expired-batch.tsx";
 import classes from "./home-page.module.css";
 
@@ -79,7 +80,11 @@ function CampaignRow({ campaign_id }: { campaign_id: number }) {
         {board && <span className={classes.aside}>{waiting.toLocaleString("en")} waiting</span>}
       </span>
       {board && board.under_way > 0 && <Status tone="busy">{board.under_way} under way</Status>}
-      {board?.under_way === 0 && next && <span className={classes.aside}>{reason(next.next_step.text)}</span>}
+      {board?.under_way === 0 && next && (
+        <span className={classes.aside}>
+          <Sentence text={reason(next.next_step.text)} isNow />
+        </span>
+      )}
     </li>
   );
 }

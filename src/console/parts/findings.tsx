@@ -2,6 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ValidationIssue } from "../api-types.ts";
 import { type FieldLabels, fieldLabel, placeOf } from "../server/field-labels.ts";
+import { useInZone } from "../time/in-zone.ts";
 import { counted } from "./counted.ts";
 import { Status } from "./parts.tsx";
 
@@ -10,6 +11,7 @@ const COLORS = { error: "red", warning: "yellow", info: "ink" } as const;
 /** What the API found about a saved record: errors first. `labels`: how its page calls the places. */
 export function Findings(props: { issues: ValidationIssue[] | null | undefined; labels?: FieldLabels }) {
   const { issues, labels } = props;
+  const inZone = useInZone();
   if (!issues || issues.length === 0) return null;
   return (["error", "warning", "info"] as const).map((severity) => {
     const of = issues.filter((issue) => (issue.severity ?? "error") === severity);
@@ -20,7 +22,7 @@ export function Findings(props: { issues: ValidationIssue[] | null | undefined; 
         {of.map((issue) => (
           <div key={`${issue.id} ${issue.path ?? ""} ${issue.message}`}>
             {issue.path && issue.path !== "$" && `${fieldLabel(placeOf(issue.path).join("."), labels)}: `}
-            {issue.message}
+            {inZone(issue.message)}
           </div>
         ))}
       </Alert>

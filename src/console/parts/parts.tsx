@@ -10,6 +10,7 @@ import {
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "../server/api.ts";
+import { useInZone } from "../time/in-zone.ts";
 import { asLeft } from "./as-left.ts";
 import classes from "./parts.module.css";
 
@@ -155,6 +156,7 @@ function TryAgain({ retry }: { retry: () => unknown }) {
 /** Why something is not shown, and a way to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   // The page's address names its record by a word where it has a number.
+  const inZone = useInZone();
   const mistyped = error instanceof ApiError && error.issues[0]?.loc[0] === "path";
   const missing = mistyped || (error instanceof ApiError && error.status === 404);
   const forbidden = error instanceof ApiError && error.status === 403;
@@ -162,7 +164,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => unknown 
   return (
     <Alert color="red" title={title} icon={<IconAlertTriangle />} role="alert" my="md">
       <Stack gap="xs" align="flex-start">
-        <span>{mistyped ? "The address may be mistyped." : error.message}</span>
+        <span>{mistyped ? "The address may be mistyped." : inZone(error.message)}</span>
         {retry && !missing && !forbidden && <TryAgain retry={retry} />}
       </Stack>
     </Alert>

@@ -137,11 +137,11 @@ export function isCalendarDate(text: string): boolean {
   }
 }
 
-/** A finding about a saved record; errors block the save, warnings and infos ride along (specification, "Shared types"). */
 /** `when` of a rule over several members: asked also where other members are wrong, so that one answer names all faults. */
 export const isObject = ({ value }: { value: unknown }): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A finding about a saved record; errors block the save, warnings and infos ride along (specification, "Shared types"). */
 export const ValidationIssue = z
   .object({
     id: z.string(),

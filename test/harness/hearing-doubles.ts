@@ -55,7 +55,8 @@ function hears(
       if (!isOpen) return;
       isOpen = false;
       if (trouble?.type === "shrinks") say(its.partial(sentence.split(" ").slice(0, 2).join(" ")));
-      say(its.final(trouble?.type === "shrinks" ? sentence.split(" ").slice(0, 3).join(" ") : sentence));
+      const kept = trouble?.type === "empty" ? 0 : trouble?.type === "shrinks" ? 3 : undefined;
+      say(its.final(sentence.split(" ").slice(0, kept).join(" ")));
     };
     const listen = utterances((moment, heard_ms) => {
       if (moment === "over") return finish();

@@ -19,6 +19,8 @@ export type SpeechTrouble =
   | { type: "closes"; after_ms: number }
   /** Tells words, and then shorter ones. */
   | { type: "shrinks" }
+  /** What was a word so far is none in the end. */
+  | { type: "empty" }
   /** Everything it says comes so much later. */
   | { type: "late"; ms: number };
 

@@ -95,7 +95,8 @@ export function createRemoteHearing({
         if (heard.type === "fault") return fail(heard.message);
         if (heard.type === "partial" || heard.type === "final") {
           const text = heard.type === "final" ? taken.final(heard.text) : taken.partial(heard.text);
-          if (text === "" && heard.type === "partial") return;
+          // All of it was taken already; where the service understood nothing, that is told.
+          if (text === "" && heard.text !== "") return;
           return tell({ type: heard.type, text });
         }
         tell(heard);

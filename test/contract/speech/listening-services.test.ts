@@ -126,6 +126,17 @@ describe.each(SERVICES)("$service.name", ({ service, open }) => {
     ear.close();
   });
 
+  test("a word that was none after all is taken back", async () => {
+    double.says("yeah");
+    double.trouble({ type: "empty" });
+    const { ear, heard, push, finals } = listen();
+    await push(VOICE, 300);
+    await expect.poll(() => heard).toContainEqual({ type: "partial", text: "yeah" });
+    await push(SILENCE, 600);
+    await expect.poll(finals).toEqual([""]);
+    ear.close();
+  });
+
   test("a late answer is waited for", async () => {
     double.says("when are you open");
     double.trouble({ type: "late", ms: 300 });

@@ -9,9 +9,10 @@ import { type Issue, type Path, toValidationIssue } from "../schemas/validation-
 import { languageChangeIssues, voiceIssues } from "../speech/language-config.ts";
 import { sttIssues } from "../speech/speech.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";
+import { definitionIssues } from "../tools/issues/definition-alone.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { sourcesOfTool } from "../tools/issues/source-issues.ts";
-import { mentionedNames, toolIssues } from "../tools/issues/tool-issues.ts";
+import { toolIssues } from "../tools/issues/tool-issues.ts";
 import { variableIssues } from "../tools/issues/variable-issues.ts";
 import { SYSTEM_TOOLS } from "../tools/system-tools.ts";
 import { taskToolName } from "../tools/task-parts.ts";
@@ -37,9 +38,11 @@ export function checkFile(text: string, offer: LlmOffer): CheckedFile {
     return otherShape(text, ["cases"], "This is a suite of tests: ./parley evaluate runs it.");
   if (!("definition" in document || "tool" in document)) return otherShape(text, [], NEITHER);
   if ("definition" in document)
-    return checked(text, NamedTool, (tool) => prefixed(["definition"], aloneIssues(tool)));
+    return checked(text, NamedTool, (tool) =>
+      prefixed(["definition"], definitionIssues(tool.name, tool.definition)),
+    );
   return checked(text, ToolDefinition, (definition) =>
-    aloneIssues({ name: definition.tool.function.name, definition }),
+    definitionIssues(definition.tool.function.name, definition),
   );
 }
 
@@ -71,17 +74,6 @@ function checked<S extends z.ZodType>(
 
 const prefixed = (prefix: Path, issues: Issue[]): Issue[] =>
   issues.map((issue) => ({ ...issue, path: [...prefix, ...issue.path] }));
-
-type Named = { name: string; definition: ToolDefinition };
-
-const aloneIssues = (tool: Named): Issue[] =>
-  toolIssues(tool.definition, {
-    name: tool.name,
-    is_system: false,
-    callable: new Set(mentionedNames(tool.definition).called),
-    taken: new Set(),
-    sources: new Set(sourcesOfTool(tool.definition)),
-  });
 
 function agentIssues(file: AgentFile, offer: LlmOffer): Issue[] {
   const { tools, prompt, greeting, languages } = file;

@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "../api/schema.ts";
-import { InvalidInput } from "../base/errors.ts";
+import { type InputIssue, InvalidInput } from "../base/errors.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -16,13 +16,16 @@ export type Issue = {
   value?: unknown;
 };
 
-/** Errors are refused like any broken input, each at its place below `prefix`; with none, nothing happens. */
+/** The errors as those of any broken input are told, each at its place below `prefix`. */
+export const errorsAt = (issues: readonly Issue[], prefix: Path): InputIssue[] =>
+  issues
+    .filter(({ severity }) => severity === "error")
+    .map(({ id, message, path }) => ({ loc: [...prefix, ...path], msg: message, type: id }));
+
+/** Errors are refused like any broken input; with none, nothing happens. */
 export function refuseErrors(issues: readonly Issue[], prefix: Path): void {
-  const errors = issues.filter((issue) => issue.severity === "error");
-  if (errors.length === 0) return;
-  throw new InvalidInput(
-    errors.map(({ id, message, path }) => ({ loc: [...prefix, ...path], msg: message, type: id })),
-  );
+  const errors = errorsAt(issues, prefix);
+  if (errors.length > 0) throw new InvalidInput(errors);
 }
 
 export const toValidationIssue = ({ id, severity, message, path, value }: Issue): ValidationIssue => ({

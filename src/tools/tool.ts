@@ -9,6 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { knownSources } from "../knowledge/data-source-names.ts";
 import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
+import { definitionErrors } from "./issues/definition-alone.ts";
 import { sourcesOfTool } from "./issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
 import { mcpSurroundings } from "./mcp/mcp-listing.ts";
@@ -156,6 +157,7 @@ export function toolRoutes(api: Api, { db, clock, followToolName, watchingTools 
       tag,
       permission: "tools_write",
       body: ToolCreateRequest,
+      also_wrong: definitionErrors,
       response: ToolResponse,
     },
     ({ caller, body }) => write(db, "Tool", (tx) => create(tx, caller, body)),
@@ -168,6 +170,7 @@ export function toolRoutes(api: Api, { db, clock, followToolName, watchingTools 
       tag,
       permission: "tools_write",
       body: ToolUpdateRequest,
+      also_wrong: definitionErrors,
       response: ToolResponse,
     },
     ({ caller, body }) => write(db, "Tool", (tx) => replace(tx, caller, body)),
@@ -183,6 +186,7 @@ export function toolRoutes(api: Api, { db, clock, followToolName, watchingTools 
       body: ToolCreateRequest.extend({
         id: recordId().nullish().describe("Of the tool that this replaces."),
       }).meta({ id: "ToolCheckRequest" }),
+      also_wrong: definitionErrors,
       response: z.object({ validation_issues: z.array(ValidationIssue) }).meta({ id: "ToolCheckResponse" }),
     },
     async ({ caller, body }) => {

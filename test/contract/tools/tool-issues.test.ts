@@ -69,6 +69,29 @@ describe("saving a tool", () => {
     expect((await app.send("GET", "/api/v1/tools/fresh")).status).toBe(404);
   });
 
+  test("is refused with all there is to mend, of the body and of the definition", async () => {
+    const definition = changed(everyField, ["context", "task", 0, "steps", 0, "next", 1], "NOWHERE");
+    const places = async (input: object) => {
+      const { status, body: refused } = await post(input);
+      expect(status).toBe(422);
+      return refused.detail.map(({ type }: { type: string }) => type);
+    };
+    expect(await places({ name: "fresh", definition })).toEqual(["missing", "unknown-step-id"]);
+    expect(await places({ name: "two words", definition, service_id })).toEqual([
+      "string_pattern_mismatch",
+      "unknown-step-id",
+    ]);
+    expect(await places({ name: "fresh", definition: endpointTool("other") })).toEqual([
+      "missing",
+      "function-name-mismatch",
+    ]);
+    expect(await places({ definition: { ...endpointTool("x"), type: "none" } })).toEqual([
+      "missing",
+      "enum",
+      "missing",
+    ]);
+  });
+
   test("what is odd but not wrong is told with the tool, for as long as it holds", async () => {
     const task = {
       type: "event",

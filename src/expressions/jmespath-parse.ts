@@ -77,8 +77,9 @@ class Parser {
     return this.#tokens[this.#at]!;
   }
 
-  #peek(ahead: number): string {
-    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!.kind;
+  /** One ahead is there behind any token but the last, which ends the text. */
+  #peek(ahead: 0 | 1): string {
+    return this.#tokens[this.#at + ahead]!.kind;
   }
 
   #take(): Token {
@@ -157,7 +158,6 @@ class Parser {
     const binding = BINDING[token.kind]!;
     switch (token.kind) {
       case ".":
-        if (this.#accept("*")) return { type: "values", of: left, each: this.#each(STAR) };
         return { type: "dot", left, right: this.#member(binding) };
       case "[":
         if (this.#isIndex() || this.#isWildcard()) return this.#bracket(left);

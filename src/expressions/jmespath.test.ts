@@ -53,6 +53,7 @@ describe("what the compliance suite leaves open", () => {
     ["a + b * `2`", { a: 1, b: 3 }, 7],
     ["a // `2`", { a: 7 }, 3],
     ["-a", { a: 7 }, -7],
+    ["[-a]", { a: 7 }, [-7]],
     ["a / `2`", { a: 7 }, 3.5],
     ["[`1` < 'b', 'a' < 'b', 'b' > `1`]", {}, [null, null, null]],
     ["[9::-1]", [1, 2, 3], [3, 2, 1]],
@@ -100,6 +101,9 @@ describe("a mistake is shown when the expression is written", () => {
     ["a in b", 2, "unexpected in; write contains(list, value)"],
     ["{{ a }} == 'b'", 1, "unexpected {; a name stands without braces"],
     ["", 0, "stops too early"],
+    ["a[1:2:3:4]", 7, "expected ], found :"],
+    ["a[1:-]", 5, "unexpected ]"],
+    ["let $a = b on $a", 11, "expected in, found on"],
     ["!".repeat(200), 100, "nested too deeply"],
   ] as [string, number, string][])("%s at %i: %s", ([source, position, message]) => {
     expect(() => planJmespath(source)).toThrow(ExpressionSyntaxError);

@@ -120,6 +120,23 @@ describe("people who wait", () => {
     expect([totals.first_attempts, totals.retries, totals.given_up]).toEqual([1, 1, 1]);
   });
 
+  test("are contacted for the first time as often as a day allows, those of today so far counted", async () => {
+    const campaign = { ...INPUT.campaign, max_daily_calls: 30, retry_count: 1 };
+    const reached_before = { "2026-11-18": 10 };
+    const { days } = await run({ requests: 60 }, { campaign, cadence: [], answer_rate: 0.5, reached_before });
+    expect(days.map(({ date, cap, first_attempts }) => [date, cap, first_attempts])).toEqual([
+      ["2026-11-18", 30, 20],
+      ["2026-11-19", 30, 30],
+      ["2026-11-20", 30, 10],
+    ]);
+  });
+
+  test("answer in the given share, neither side favoured by rounding", async () => {
+    const completed = async (requests: number, answer_rate: number) =>
+      (await run({ requests }, { cadence: [], answer_rate })).totals.completed;
+    expect([await completed(10, 0.25), await completed(2, 0.25), await completed(1, 0.5)]).toEqual([3, 1, 1]);
+  });
+
   test("are skipped before their first attempt only, in the given share", async () => {
     const campaign = { ...INPUT.campaign, retry_count: 1 };
     const { totals } = await run(

@@ -112,9 +112,8 @@ export class Book {
   close(left: number, stopped_at: Date | null): Forecast {
     return {
       totals: this.#totals,
-      hours: [...this.#hours]
-        .toSorted(([a], [b]) => a - b)
-        .map(([hour, tally]) => ({ at: new Date(hour * 3_600_000), ...tally })),
+      // In order: the clock of a forecast only goes forward.
+      hours: Array.from(this.#hours, ([hour, tally]) => ({ at: new Date(hour * 3_600_000), ...tally })),
       days: [...this.#days]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([date, tally]) => ({ date, ...tally })),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
-import { endOfTurn } from "./end-of-turn.ts";
+import { endOfTurn, withPause } from "./end-of-turn.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
 import { takeLineEvent } from "./turn-taking.ts";
 
@@ -548,5 +548,33 @@ test("written without blanks, a choice is heard within a short answer, many word
     "whole",
     "dictated",
     "whole",
+  ]);
+});
+
+test("who pauses for long is given half as much again as they pause, up to 0.3 s more than others, and the last pauses count most", () => {
+  expect(withPause(null, 900)).toEqual({ average_ms: 900 });
+  expect(withPause({ average_ms: 1_000 }, 500)).toEqual({ average_ms: 850 });
+  const delayOf = (average_ms: number) =>
+    endOfTurn("Tomorrow", { kind: "free" }, { average_ms }, { language: "en", asked: true }).delay_ms;
+  expect([400, 500, 600, 5_000].map(delayOf)).toEqual([700, 750, 900, 1_000]);
+});
+
+test("of a code that is dictated letters count one by one, and words do not", () => {
+  const awaited = { kind: "dictated" as const, characters: 3 };
+  const reasonOf = (text: string) => endOfTurn(text, awaited, null, { language: "en", asked: true }).reason;
+  expect(["it starts with A B", "it is A B seven", "A B 7 2"].map(reasonOf)).toEqual([
+    "dictated",
+    "whole",
+    "whole",
+  ]);
+});
+
+test("a choice is an answer with a few words beside it, and no longer one in a story that names it", () => {
+  const awaited = { kind: "choice" as const, choices: ["", "check up"] };
+  const reasonOf = (text: string) => endOfTurn(text, awaited, null, { language: "en", asked: true }).reason;
+  expect(["a check up please", "I had a check up last year and", "cleaning"].map(reasonOf)).toEqual([
+    "choice",
+    "goes-on",
+    "answer",
   ]);
 });

@@ -18,9 +18,9 @@ export type CapHold =
 
 const DAY_ms = 86_400_000;
 
-/** How far back attempts matter, and how many of one address at most. */
+/** How far back attempts matter. */
 export const longestCap_ms = ({ caps, days_after_conversation }: ContactCaps): number =>
-  Math.max(0, days_after_conversation ?? 0, ...caps.map(({ days }) => days)) * DAY_ms;
+  Math.max(days_after_conversation ?? 0, ...caps.map(({ days }) => days)) * DAY_ms;
 
 /** The bound that lasts longest; null: the address may be tried now. `past` in any order. Pure. */
 export function capHold(

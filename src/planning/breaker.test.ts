@@ -69,6 +69,14 @@ describe("a source", () => {
     expect(sourceLimit(well, 20, later(61))).toBe(20);
   });
 
+  test("goes on being tried while nothing has ended since its pause, and counts anew from the moment that it paused", () => {
+    const { health } = ended(healthy(start), 5, 5, 0);
+    expect([health.ended, health.failed]).toEqual([0, 0]);
+    const { health: same, tripped } = ended(health, 0, 0, 61);
+    expect([same.closed_until, tripped]).toEqual([later(60), false]);
+    expect(ended(health, 1, 0, 60).health).toEqual(healthy(later(60)));
+  });
+
   test("pauses twice as long each time that it fails, up to a quarter of an hour", () => {
     let health = healthy(start);
     let at = 0;

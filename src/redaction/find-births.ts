@@ -31,12 +31,14 @@ const monthNames = (): string[] => {
         .replace(/^(?:de |d[’'])/, "")
         .replace(/[.॰]$/, ""),
     );
-  return [...new Set(named)].filter((name) => name.length > 1).toSorted((a, b) => b.length - a.length);
+  // Three letters are other words, too: "12 Pro 2020" is no December of Croatia.
+  const isClear = (name: string) => name.length > 3 || (name.length > 1 && !/[a-z]/.test(name));
+  return [...new Set(named)].filter(isClear).toSorted((a, b) => b.length - a.length);
 };
 
 /** As people write them by other habits. */
 const WRITTEN =
-  "(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iy]|jun|juin|jul|juil|aug|ago|ao[uû]|sep|set|o[ckt]t|nov|de[cz]|d[eé]c|ene|enero|dic|jänner|mrz)[a-zéûç]{0,8}";
+  "(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[ijy]|mei|jun|juin|jul|juil|aug|ago|ao[uû]|sep|o[ck]t|nov|de[cz]|d[eé]c|ene|enero|dic|jänner|mrz)[a-zéûç]{0,8}";
 const VIETNAMESE = "tháng (?:\\d{1,2}|một|giêng|hai|ba|tư|năm|sáu|bảy|tám|chín|mười(?: một| hai)?|chạp)";
 const DAY = "\\d{1,2}(?:st|nd|rd|th|er|º|ª|\\.)?";
 const year = (name: number, more = "|'?\\d{2}") => `(?<year${name}>\\d{4}${more})(?!\\d)`;

@@ -35,6 +35,7 @@ test.each([
 });
 
 test("thousands of pairs don't underflow", () => {
+  expect(exactMcNemar(0, 0)).toBe(1);
   expect(exactMcNemar(2_000, 2_000)).toBe(1);
   expect(exactMcNemar(1_900, 2_100)).toBeCloseTo(0.00166, 4);
 });

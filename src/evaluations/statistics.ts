@@ -23,7 +23,6 @@ export function wilsonInterval(passed: number, total: number, z = Z_95): RateInt
 /** McNemar's exact test, two-sided: of the pairs that differ, half would go each way by chance. */
 export function exactMcNemar(better: number, worse: number): number {
   const pairs = better + worse;
-  if (pairs === 0) return 1;
   // Logarithms, because 0.5 ** 1100 is 0.
   let log = -pairs * Math.LN2;
   let tail = 0;

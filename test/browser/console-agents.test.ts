@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { createAgent } from "../harness/agent.ts";
 import { axeFindings, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 
@@ -36,6 +37,27 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   await review.waitFor({ state: "detached" });
   await page.getByText("Agent saved").waitFor();
   expect((await agent()).description).toBe("Books appointments\nat a clinic");
+  expect(page.faults).toEqual([]);
+});
+
+test("the list of agents counts what is wrong with an agent's prompt and greeting, too", async () => {
+  await createAgent(it.app, {
+    script: "",
+    context: "Today is {{ vars.session.today }}.",
+    greeting: { text: "Hello {{ first name }}" },
+    agent: { name: "Half made" },
+  });
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents?q=Half+made");
+  await page
+    .getByRole("row", { name: /Half made/ })
+    .getByText("2 findings")
+    .waitFor();
+  await page.goto("/console/agents?q=Demo+clinic");
+  await page
+    .getByRole("row", { name: /Demo clinic/ })
+    .getByText("OK", { exact: true })
+    .waitFor();
   expect(page.faults).toEqual([]);
 });
 

@@ -28,12 +28,18 @@ const COLUMNS: Column<AgentResponse>[] = [
   {
     field: "validation_issues",
     title: "Status",
-    render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
+    render: (agent) => <FindingCount issues={allFindings(agent)} />,
   },
   { field: "timezone", title: "Time zone", orderable: true, hidden: true },
   changedColumn("updated_at"),
   { field: "last_updated_by", title: "Updated by", orderable: true, hidden: true },
 ];
+
+/** Its parts' are its own: whoever talks with it hears what is wrong with its prompt or its greeting. */
+const allFindings = ({ prompt, custom_message, language_group, validation_issues }: AgentResponse) =>
+  [{ validation_issues }, prompt, custom_message, language_group].flatMap(
+    (part) => part?.validation_issues ?? [],
+  );
 
 export default listPage({
   title: "Agents",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unknownNames, variablesOf } from "./template-variables.ts";
+import { isSystemName, unknownNames, variablesOf } from "./template-variables.ts";
 
 const variables = variablesOf([
   { name: "Clinic", variables: { "vars.clinic": "North", city: "Austin" } },
@@ -17,4 +17,12 @@ test("a text's unknown names are told once; short and full names stand in for ea
   const text =
     "{{ clinic }} {{vars.city}} {{ vars.session.date }} {{ language.mode }} {{ nam }} {{nam}} {nam}";
   expect(unknownNames(text, variables)).toEqual(["nam"]);
+});
+
+test("a name of the program's own that it does not have is told from one that a tool can set", () => {
+  const unknown = unknownNames(
+    "{{ vars.session.today }} {{ session.now }} {{ sessions }} {{ vars.nam }}",
+    variables,
+  );
+  expect(unknown.filter(isSystemName)).toEqual(["vars.session.today", "session.now"]);
 });

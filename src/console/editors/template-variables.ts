@@ -24,6 +24,9 @@ const SYSTEM_VARIABLES: readonly Variable[] = [
   { name: "vars.session.voice", about: "speaking now" },
 ];
 
+/** A name that only the program itself can set. */
+export const isSystemName = (name: string): boolean => /^(vars\.)?session\./.test(name);
+
 /** `foo` and `vars.foo` are the same variable; `language.mode` is the language menu. */
 export function isKnown(name: string, variables: readonly Variable[]): boolean {
   if (name === "language.mode") return true;

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { TemplateEditor } from "../editors/template-editor.tsx";
-import { unknownNames, type Variable } from "../editors/template-variables.ts";
+import { isSystemName, unknownNames, type Variable } from "../editors/template-variables.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { Steady } from "../records/steady.tsx";
 import { ModelFields } from "./model-fields.tsx";
@@ -16,6 +16,8 @@ export function PromptFields(props: {
   const { form, variables, readOnly } = props;
   const values = form.getValues();
   const unknown = unknownNames(values.context, variables);
+  const missing = unknown.filter(isSystemName);
+  const unset = unknown.filter((name) => !isSystemName(name));
   return (
     <>
       <TemplateEditor
@@ -27,10 +29,15 @@ export function PromptFields(props: {
         error={form.errors.context}
         readOnly={readOnly}
       />
-      {unknown.length > 0 && (
+      {unset.length > 0 && (
         <Text size="sm" role="status">
-          Nothing sets {unknown.join(", ")} when a session starts: a tool, a workflow or a campaign has to, or
+          Nothing sets {unset.join(", ")} when a session starts: a tool, a workflow or a campaign has to, or
           it stays empty.
+        </Text>
+      )}
+      {missing.length > 0 && (
+        <Text size="sm" role="status">
+          There is no system variable {missing.join(", ")}, and nothing can set it.
         </Text>
       )}
       <Steady of={{ llm_config: values.llm_config, tools: values.tools, errors: form.errors }}>

@@ -71,6 +71,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.getByLabel("E-mail address").fill("nora@example.com");
   await page.getByRole("button", { name: "Invite", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "nora@example.com" }).waitFor();
+  await page.getByText("No mail told this person that they can sign in.").waitFor();
   await page.getByRole("button", { name: "Create sign-in link" }).click();
   await page.getByText(/\/sign-in\?code=\w{40}/).waitFor();
 

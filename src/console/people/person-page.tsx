@@ -154,6 +154,12 @@ function SignIn({ person }: { person: UserResponse }) {
             ["Welcome mail", person.email_sent ? "sent" : "not sent"],
           ]}
         />
+        {!person.email_sent && !person.last_session_at && (
+          <Text size="sm">
+            No mail told this person that they can sign in. Tell them, or create a sign-in link and give it to
+            them.
+          </Text>
+        )}
         {may("users_write") && (
           <Button
             variant="default"

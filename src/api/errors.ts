@@ -3,7 +3,7 @@ import pg from "pg";
 import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
-import { isDatabaseAway } from "../db/database-away.ts";
+import { hasNoPlace, isDatabaseAway } from "../db/database-away.ts";
 import { isDiskShut } from "../db/disk-room.ts";
 import { RepeatedFault } from "../jobs/repeated-fault.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
@@ -28,7 +28,7 @@ const STATUS: Record<FaultKind, number> = {
  * Told when it begins and once a minute, not for every request that is refused: there may be hundreds a second, and the
  * line of each request has its status.
  */
-type Outages = { full: RepeatedFault; shut: RepeatedFault; away: RepeatedFault };
+type Outages = { full: RepeatedFault; shut: RepeatedFault; away: RepeatedFault; crowded: RepeatedFault };
 
 const createOutages = (log: Log): Outages => ({
   full: new RepeatedFault((error) => log.error({ error }, "a disk is full: what is to be stored gets a 503")),
@@ -36,6 +36,12 @@ const createOutages = (log: Log): Outages => ({
     log.error({ error }, "files can't be written: what is to be stored as a file gets a 503"),
   ),
   away: new RepeatedFault((error) => log.warn({ error }, "the database does not answer requests")),
+  crowded: new RepeatedFault((error) =>
+    log.warn(
+      { error },
+      "the database has no place for the connections of requests, which get a 503: allow more, or lower DATABASE_CONNECTIONS and DATABASE_READING_CONNECTIONS",
+    ),
+  ),
 });
 
 type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
@@ -62,7 +68,7 @@ function answerTo(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { full, shut, away }: Outages,
+  { full, shut, away, crowded }: Outages,
 ): Answer {
   if (error instanceof InvalidInput) return { status: 422, detail: error.issues };
   if (error instanceof Fault) {
@@ -85,7 +91,8 @@ function answerTo(
   }
   const passing = passes(error);
   if (passing) {
-    if (isDatabaseAway(error)) away.failed(error);
+    if (hasNoPlace(error)) crowded.failed(error);
+    else if (isDatabaseAway(error)) away.failed(error);
     else request.log.warn({ err: error }, "the database could not do it now");
     reply.header("retry-after", 1);
     return { status: 503, detail: passing };
@@ -167,5 +174,7 @@ const IN_THE_WAY = /^(40001|40P01)$/;
 function passes(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError && IN_THE_WAY.test(error.code ?? ""))
     return "Another write got in the way of this one, and nothing was changed. Send it again.";
+  if (hasNoPlace(error))
+    return "The database has no connection left for this, and nothing was changed. Try again; if it goes on, tell the operator of this installation.";
   return isDatabaseAway(error) ? "The database does not answer at the moment. Try again." : undefined;
 }

@@ -17,6 +17,10 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
+/** The server answers, and takes no further connection: so many are open already, by its own limit, the database's or the user's. */
+export const hasNoPlace = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === "53300";
+
 const TRY_AGAIN_MS = 250;
 
 /** Tries again while the database is away, for so long at the most and until `stop` is aborted; then rejects. */

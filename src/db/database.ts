@@ -122,10 +122,11 @@ export function openDatabase(
 ): Database {
   const connection = { ...ALIVE, ...withOwnSettings(to) };
   const { writing, reading: readers, reading_timeout_ms } = connections;
-  const pool = openPool({ max: writing, ...connection }, log);
+  const pool = openPool({ max: writing, ...connection }, log, "DATABASE_CONNECTIONS");
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms}`;
   const bounded = withOwnSettings(connection, bounds);
-  const reading = openPool({ ...bounded, max: Math.min(readers, connection.max ?? readers) }, log);
+  const most = Math.min(readers, connection.max ?? readers);
+  const reading = openPool({ ...bounded, max: most }, log, "DATABASE_READING_CONNECTIONS");
   const sealed = new SealedValues();
   const db = new Kysely<DB>({
     plugins: [sealed],
@@ -160,7 +161,7 @@ export function openSealedWith(db: Db, find: (id: number) => Promise<Buffer | nu
   sealedValues.get(db)?.openWith(find);
 }
 
-function openPool(connection: Connection, log: Log): PatientPool {
+function openPool(connection: Connection, log: Log, setting: string): PatientPool {
   const pool = new PatientPool(
     {
       connectionTimeoutMillis: CONNECT_MS,
@@ -170,6 +171,7 @@ function openPool(connection: Connection, log: Log): PatientPool {
       Client: NamingClient as unknown as pg.PoolConfig["Client"],
     } as pg.PoolConfig,
     log,
+    setting,
   );
   // The pool replaces a broken connection; without a listener its error would end the process.
   pool.on("error", () => {});

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../base/log.ts";
+import { hasNoPlace } from "./database-away.ts";
 
 /** How long a pool makes do with the connections that it has before it asks for more. */
 const MAKE_DO_MS = 1_000;
@@ -14,15 +15,18 @@ const TELL_AGAIN_MS = 60_000;
 export class PatientPool extends pg.Pool {
   readonly #most: number;
   readonly #log: Log;
+  readonly #setting: string;
   /** Those that are open. */
   readonly clients = new Set<pg.Client>();
   #makingDo: NodeJS.Timeout | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: pg.PoolConfig, log: Log) {
+  /** `setting`: the one that says how many it may have, for whoever reads the log. */
+  constructor(options: pg.PoolConfig, log: Log, setting: string) {
     super(options);
     this.#most = this.options.max;
     this.#log = log;
+    this.#setting = setting;
     this.on("connect", (client) => this.clients.add(client));
     this.on("remove", (client) => this.clients.delete(client));
   }
@@ -59,8 +63,10 @@ export class PatientPool extends pg.Pool {
     if (now < this.#toldAt + TELL_AGAIN_MS) return;
     this.#toldAt = now;
     this.#log.warn(
-      { open: this.clients.size, of: this.#most },
-      "the database has no place for another connection: statements wait for those that are open",
+      { open: this.clients.size, of: this.#most, setting: this.#setting },
+      this.clients.size > 0
+        ? "the database has no place for another connection: statements wait for those that are open"
+        : "the database has no place for a connection: statements wait until it has one",
     );
   }
 
@@ -75,5 +81,3 @@ export class PatientPool extends pg.Pool {
     );
   }
 }
-
-const hasNoPlace = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === "53300";

@@ -1,5 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
+import { Writable } from "node:stream";
+import Fastify from "fastify";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { errorSender } from "../../../src/api/errors.ts";
+import { createLog } from "../../../src/base/log.ts";
 import { CONNECTIONS, type Database, openDatabase } from "../../../src/db/database.ts";
 import { createTestDatabase } from "../../harness/database.ts";
 import { WAITING } from "../../harness/waiting.ts";
@@ -95,5 +99,28 @@ test("nobody waits longer than for any connection", async () => {
   await expect(pool.query("select 1")).rejects.toThrow(
     /^sorry, too many clients already|connection timeout$/,
   );
+  await close();
+});
+
+test("a request that finds no place is not told that the database does not answer, and the log says what to set", async () => {
+  places = 0;
+  const { pool, close } = open(2_000);
+  const logged: string[] = [];
+  const destination = new Writable({
+    write(line, _, done) {
+      logged.push(String(line));
+      done();
+    },
+  });
+  const server = Fastify();
+  server.setErrorHandler(errorSender(createLog({ level: "info", destination })));
+  server.get("/", () => pool.query("select 1"));
+  const answers = await Promise.all([server.inject("/"), server.inject("/")]);
+  for (const { statusCode, body } of answers) {
+    expect(statusCode).toBe(503);
+    expect(JSON.parse(body).detail).toMatch(/^The database has no connection left for this/);
+  }
+  expect(logged).toEqual([expect.stringContaining("allow more, or lower DATABASE_CONNECTIONS")]);
+  await server.close();
   await close();
 });

@@ -122,7 +122,7 @@ export const CustomMessageResponse = z
     validation_issues: z
       .array(ValidationIssue)
       .optional()
-      .describe("What is doubtful about the message, and in the response to a save also what it ignored."),
+      .describe("What is doubtful, and after a save what it ignored."),
   })
   .meta({ id: "CustomMessageResponse" });
 type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;

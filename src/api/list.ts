@@ -41,7 +41,7 @@ const MAX_LIMIT = 1000;
 
 /** What a long list tells of its bounds (long-list.ts). */
 export const LONG =
-  "Past 10,000 matches the totals are null. What no index finds is looked for among the first 20,000 records within the dates asked for, and then the totals are null where there are more; up to 20,000 are sorted by another field than the time; pages reach 100,000 records far. Where that is too little for the page asked for, the answer is 422 and asks for start_datetime and end_datetime.";
+  "Past 10,000 matches the totals are null. What no index finds is looked for among the first 20,000 records of the dates asked for; where there are more, the totals are null. Up to 20,000 are sorted by another field than the time, and pages reach 100,000 records far. Where that is too little, the answer is 422 and asks for start_datetime and end_datetime.";
 
 /** `%`, `_` and `\` in a search value are letters, not wildcards. */
 export const containing = (value: string): string => `%${value.replace(/[\\%_]/g, "\\$&")}%`;

@@ -65,7 +65,7 @@ const LEASED: Leased[] = [
  * then would be held as long as the clock was ahead: a chat could not go on for hours. No lease that ends later than one can
  * is left, by the database's clock, which counts. Locked rows are skipped: their process lives, and the next round is soon.
  */
-export async function endLeasesAhead(db: Db): Promise<void> {
+async function endLeasesAhead(db: Db): Promise<void> {
   for (const { table, key, expires, held, lease_ms } of LEASED) {
     const [rows, id, end] = [sql.table(table), sql.ref(key), sql.ref(expires)];
     await sql`

@@ -114,7 +114,7 @@ export const InsightWorkflowOutput = z
     validation_issues: z
       .array(ValidationIssue)
       .optional()
-      .describe("Where an entry of agent_list or prompt_list is no agent or prompt that there is now."),
+      .describe("Names of agents and prompts that there are not."),
     estimate_problem: z.string().optional().describe("Why there is no estimate."),
     queue_count: z.int().nullish().describe("Executions that wait or run."),
     failed_count: z.int().nullish(),

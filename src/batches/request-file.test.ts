@@ -106,7 +106,7 @@ describe("a file of requests", () => {
     ],
     ["a,b\n1,2", ["file", 1, "reference_id"], "missing", "Missing required fields: reference_id, target"],
     [
-      "reference_id;target;Name, first\na;+15125550001;Ann",
+      "reference_id;target,name\na;+15125550001,Ann",
       ["file", 1],
       "csv_invalid",
       "Invalid file format: row 1: Columns are separated by semicolons. Save the file as CSV with commas between the columns",

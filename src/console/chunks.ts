@@ -38,11 +38,14 @@ function ofManyPages(id: string, graph: Graph): string | null {
   return "pages";
 }
 
+/** Small things that a few pages share to keep or ask something, beside what Home brings: a file of their own is mostly headers. */
+const ofServer = (id: string): string | null => (id.includes("/console/server/") ? "home" : null);
+
 const INITIAL = "$initial" as const;
 
 /** What every visit loads, what Home adds, and what lists and forms share. The rest is left to the bundler. */
 export const groups = [
   { name: "first", tags: [INITIAL] },
-  { name: ofHome, minShareCount: 2 },
+  { name: (id: string, graph: Graph) => ofHome(id, graph) ?? ofServer(id), minShareCount: 2 },
   { name: ofManyPages, minShareCount: PAGES },
 ];

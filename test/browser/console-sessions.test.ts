@@ -59,6 +59,8 @@ test("a session shows what was said, called and decided; hostile texts stay text
   await page.getByLabel("Comment").fill(HOSTILE);
   await page.getByRole("combobox", { name: "Issues" }).fill("Talks too fast");
   await page.getByRole("combobox", { name: "Issues" }).press("Enter");
+  // Its suggestions may lie over the button.
+  await page.getByRole("combobox", { name: "Issues" }).press("Tab");
   await page.getByRole("button", { name: "Add label" }).click();
   await page.getByText("admin@example.com,").waitFor();
   await page.getByText("Talks too fast", { exact: true }).waitFor();

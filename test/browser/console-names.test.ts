@@ -78,11 +78,14 @@ test("the long name of a tool that a prompt may call is read whole on a narrow t
   expect(made.status, JSON.stringify(made.body)).toBe(200);
   const page = await it.open(await it.person("Admin"), { viewport: { width: 320, height: 800 } });
   await page.goto("/console/prompts/1");
-  // The editor comes later, and moves the list away below a click.
   await page.locator(".cm-content").first().waitFor();
   await settled(page);
-  await page.getByRole("combobox", { name: "Tools" }).fill(name.slice(0, 20));
-  await page.getByRole("option", { name }).click();
+  const tools = page.getByRole("combobox", { name: "Tools" });
+  await tools.fill(name.slice(0, 20));
+  await page.getByRole("option", { name }).waitFor();
+  // By the keyboard: an editor that still grows may move the list away below a click.
+  await tools.press("ArrowDown");
+  await tools.press("Enter");
   await page.locator(".mantine-Pill-label", { hasText: name }).waitFor();
   await page.keyboard.press("Escape");
   expect([...(await standsOut(page)), ...(await cutOff(page))]).toEqual([]);

@@ -44,7 +44,7 @@ export function draftMemory(key, user) {
         if (text === "") sessionStorage.removeItem(key);
         else sessionStorage.setItem(key, JSON.stringify({ user, text }));
       } catch {
-        // The memory is full: the text stands in its field all the same.
+        // Storage is full. The text is still in its field.
       }
     },
   };

@@ -153,7 +153,7 @@ describe("what our own line hears of who answered", () => {
     ]);
   });
 
-  test("a line on hold is waited with, and whoever then speaks is greeted", () => {
+  test("on hold the call waits, and greets whoever speaks next", () => {
     const trial = opened();
     trial.take(answered("hold"), speech("Please hold."));
     expect(trial.wait(60_000)).toEqual([]);

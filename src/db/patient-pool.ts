@@ -21,7 +21,7 @@ export class PatientPool extends pg.Pool {
   #makingDo: NodeJS.Timeout | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  /** `setting`: the one that says how many it may have, for whoever reads the log. */
+  /** `setting`: the name of the setting that limits this pool, for the log. */
   constructor(options: pg.PoolConfig, log: Log, setting: string) {
     super(options);
     this.#most = this.options.max;

@@ -44,7 +44,7 @@ describe("caps over all campaigns", () => {
     expect(capped(ONE_A_DAY, [hoursAgo(10)], "text")).toBeNull();
   });
 
-  test("of a day's and a week's cap the one that lasts longer is told", () => {
+  test("when a daily and a weekly cap both hold somebody, the reason names the one that ends later", () => {
     const caps = [...ONE_A_DAY.caps, { channel: "any" as const, attempts: 3, days: 7 }];
     const found = capped({ caps }, [hoursAgo(10), hoursAgo(40), hoursAgo(50)]);
     expect(found?.until).toEqual(new Date(Date.parse(NOW) + (7 * 24 - 50) * 3_600_000));

@@ -143,11 +143,11 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
   }
 }
 
-/** To the operator, who alone can mend it. */
+/** In the log, for the operator. */
 const LEFT_OUT =
   "an export leaves recordings out, since their files are not in DATA_DIR on this machine: let it be a folder that all machines share, with its disk mounted";
 
-/** To whoever reads the export. */
+/** In the archive, for its reader. */
 const NO_FILE =
   "Their files were not in the data directory of the machine that made this export. Ask who operates it, then export again.";
 

@@ -26,7 +26,7 @@ export function validator(schema: z.ZodType, httpPart: string | undefined, alsoW
   };
 }
 
-/** A place whose shape is wrong is told of once. */
+/** One error for each place: where the shape is wrong already, its rules add nothing. */
 function withRules(shape: InvalidInput, rules: InputIssue[]): InvalidInput {
   const places = new Set(shape.issues.map(({ loc }) => JSON.stringify(loc)));
   const more = rules.filter(({ loc }) => !places.has(JSON.stringify(loc)));

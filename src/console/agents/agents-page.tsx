@@ -35,7 +35,7 @@ const COLUMNS: Column<AgentResponse>[] = [
   { field: "last_updated_by", title: "Updated by", orderable: true, hidden: true },
 ];
 
-/** Its parts' are its own: whoever talks with it hears what is wrong with its prompt or its greeting. */
+/** Includes findings of its prompt, greeting and languages: whoever talks with the agent hears those, too. */
 const allFindings = ({ prompt, custom_message, language_group, validation_issues }: AgentResponse) =>
   [{ validation_issues }, prompt, custom_message, language_group].flatMap(
     (part) => part?.validation_issues ?? [],

@@ -19,7 +19,7 @@ test("a text's unknown names are told once; short and full names stand in for ea
   expect(unknownNames(text, variables)).toEqual(["nam"]);
 });
 
-test("a name of the program's own that it does not have is told from one that a tool can set", () => {
+test("a misspelled system variable is told apart from a variable that a tool can set", () => {
   const unknown = unknownNames(
     "{{ vars.session.today }} {{ session.now }} {{ sessions }} {{ vars.nam }}",
     variables,

@@ -101,10 +101,10 @@ async function* pages(
       .execute();
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map(({ id: _, ...result }) => {
+    yield rows.map(({ id: _, talked, ...result }) => {
       const canceled = canceling && result.request_status === "PENDING";
       const shown = { ...result, ...(canceled && CANCELED) } as RequestResult;
-      return { ...shown, reached: isReached(shown) };
+      return { ...shown, reached: isReached(shown, talked) };
     });
     after = last.id;
     left -= rows.length;
@@ -112,9 +112,15 @@ async function* pages(
   }
 }
 
-/** A machine is not the person, whatever was left on it. */
-const isReached = ({ request_status, answered_by }: RequestResult): boolean | null =>
-  isOver(request_status) ? request_status === "COMPLETED" && answered_by !== "MACHINE" : null;
+/**
+ * A machine is not the person, whatever was left on it. Somebody who talked and whose next call was canceled, such as one
+ * that they asked for, was reached.
+ */
+const isReached = ({ request_status, answered_by }: RequestResult, talked: boolean): boolean | null => {
+  if (!isOver(request_status)) return null;
+  if (request_status === "COMPLETED") return answered_by !== "MACHINE";
+  return request_status !== "FAILED" && talked;
+};
 
 const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED" } as const;
 
@@ -148,6 +154,7 @@ function selectResults(
       "created_at",
       "sent_at",
       "attempt_count",
+      "talked",
       "session_id",
       "conversation_id",
       "request_status",

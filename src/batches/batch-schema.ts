@@ -92,8 +92,12 @@ export const OutcomeCounts = z
   .object({
     reached: z.int().describe("A person answered, or the message was delivered."),
     voicemail_left: z.int().describe("A machine answered and a message was left."),
-    not_reached: z.int().describe("Failed, or a machine answered and no message was left."),
-    not_tried: z.int().describe("Skipped, canceled, invalid or a duplicate."),
+    not_reached: z
+      .int()
+      .describe(
+        "Failed, canceled or skipped after an attempt, or a machine answered and no message was left.",
+      ),
+    not_tried: z.int().describe("Skipped, canceled, invalid or a duplicate, without an attempt."),
     open: z.int().describe("Waiting or in progress."),
   })
   .meta({ id: "OutcomeCounts" });

@@ -3,6 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import type { BatchDetails, OutcomeCounts } from "./batch-schema.ts";
+import { ENDED_UNTOLD, isCanceling } from "./request-selection.ts";
 
 /** How many requests of a batch have which statuses; triggers keep the count (src/db/schema.sql). */
 export type Counts = Required<
@@ -43,7 +44,30 @@ export async function countRequests(db: Db, batch_key: number, now: Date): Promi
     order by 1, 2
   `.execute(db);
   const counts = tally(rows);
-  return { ...counts, outcome_counts: outcomes(counts.status_counts, await readProgress(db, [batch_key])) };
+  const progress = await readProgress(db, [batch_key]);
+  return {
+    ...counts,
+    outcome_counts: outcomes(counts.status_counts, progress, await countEndedTried(db, [batch_key], now)),
+  };
+}
+
+/** Requests that ended as canceled, skipped or invalid although somebody had been tried; those who talked, and the others. */
+export type EndedTried = { reached: number; in_vain: number };
+
+/** Index: `requests_ended_tried`. What waits in a batch that is over is read only until `cancel-waiting.ts` has written it. */
+export async function countEndedTried(db: Db, batch_keys: number[], now: Date): Promise<EndedTried> {
+  const { rows } = await sql<EndedTried>`
+    select count(*) filter (where talked) as reached, count(*) filter (where not talked) as in_vain
+    from (
+      select talked from requests
+      where batch_key = any(${batch_keys}::bigint[]) and (attempt_count > 0 or talked)
+        and request_status in ${ENDED_UNTOLD}
+      union all
+      select r.talked from batches b join requests r on r.batch_key = b.key
+      where b.key = any(${batch_keys}::bigint[]) and ${isCanceling(now)}
+        and r.request_status = 'PENDING' and (r.attempt_count > 0 or r.talked)
+    ) as ended`.execute(db);
+  return rows[0] ?? { reached: 0, in_vain: 0 };
 }
 
 /** How far the requests of some batches came, kept by triggers like the counts (src/db/schema.sql). */
@@ -84,14 +108,18 @@ export async function readProgress(db: Db, batch_keys: number[]): Promise<Reques
 export function outcomes(
   status_counts: Record<string, number>,
   { machines, voicemails_left }: Pick<RequestProgress, "machines" | "voicemails_left">,
+  ended: EndedTried,
 ): OutcomeCounts {
   const sum = (...statuses: RequestStatus[]) =>
     statuses.reduce((total, status) => total + (status_counts[status] ?? 0), 0);
   return {
-    reached: Math.max(sum("COMPLETED") - machines, 0),
+    reached: Math.max(sum("COMPLETED") - machines, 0) + ended.reached,
     voicemail_left: voicemails_left,
-    not_reached: sum("FAILED") + machines - voicemails_left,
-    not_tried: sum("SKIPPED", "CANCELED", "INVALID", "DUPLICATE"),
+    not_reached: sum("FAILED") + machines - voicemails_left + ended.in_vain,
+    not_tried: Math.max(
+      sum("SKIPPED", "CANCELED", "INVALID", "DUPLICATE") - ended.reached - ended.in_vain,
+      0,
+    ),
     open: sum("PENDING", "INITIATED", "CONNECTED"),
   };
 }

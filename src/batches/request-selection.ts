@@ -51,7 +51,7 @@ export function refuseEmptySelection(selection: RequestSelection): void {
 }
 
 /** What of a batch `b` is written as PENDING is as good as canceled. */
-const isCanceling = (now: Date) =>
+export const isCanceling = (now: Date) =>
   sql`(b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))`;
 
 /** The status of a request `r` of a batch `b`, as people are told it. */
@@ -59,6 +59,9 @@ export const statusShown = (now: Date): RawBuilder<z.output<typeof RequestStatus
   sql`case when r.request_status = 'PENDING' and ${isCanceling(now)} then 'CANCELED' else r.request_status end`;
 
 const IS_MACHINE = sql`r.request_status = 'COMPLETED' and coalesce(r.answered_by = 'MACHINE', false)`;
+
+/** Of statuses that also end requests to which attempts were made, such as a retry that waited when its batch expired. */
+export const ENDED_UNTOLD = sql`('SKIPPED', 'CANCELED', 'INVALID')`;
 
 export const STAGE_MET = {
   tried: sql`(r.attempt_count > 0 or r.talked)`,
@@ -72,14 +75,17 @@ function outcomeMet(outcome: (typeof REQUEST_OUTCOMES)[number], now: Date): RawB
   const shown = statusShown(now);
   switch (outcome) {
     case "reached":
-      return sql`r.request_status = 'COMPLETED' and r.answered_by is distinct from 'MACHINE'`;
+      return sql`r.request_status = 'COMPLETED' and r.answered_by is distinct from 'MACHINE'
+        or r.talked and ${shown} in ${ENDED_UNTOLD}`;
     case "voicemail_left":
       return sql`${IS_MACHINE} and r.voicemail_left`;
     case "not_reached":
-      return sql`r.request_status in ('FAILED', 'COMPLETED')
-        and (r.request_status = 'FAILED' or ${IS_MACHINE} and r.voicemail_left is not true)`;
+      return sql`r.request_status = 'FAILED' or ${IS_MACHINE} and r.voicemail_left is not true
+        or r.attempt_count > 0 and not r.talked
+          and (r.request_status in ${ENDED_UNTOLD} or r.request_status = 'PENDING' and ${isCanceling(now)})`;
     case "not_tried":
-      return sql`${shown} in ('SKIPPED', 'CANCELED', 'INVALID', 'DUPLICATE')`;
+      return sql`r.attempt_count = 0 and not r.talked
+        and ${shown} in ('SKIPPED', 'CANCELED', 'INVALID', 'DUPLICATE')`;
     case "open":
       return sql`${shown} in ('PENDING', 'INITIATED', 'CONNECTED')`;
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import {
+  countEndedTried,
   outcomes,
   type RequestCount,
   type RequestProgress,
@@ -21,16 +22,14 @@ export async function countAll(db: Db, campaign_id: number, now: Date) {
     group by 1, 2 having sum(c.n) <> 0 order by 1, 2`.execute(db);
   const keys = await db.selectFrom("batches").select("key").where("campaign_id", "=", campaign_id).execute();
   const { status_counts, detailed_status_counts } = tally(rows);
-  const progress = await readProgress(
-    db,
-    keys.map(({ key }) => key),
-  );
+  const batch_keys = keys.map(({ key }) => key);
+  const progress = await readProgress(db, batch_keys);
   const busy = await sql<{ n: number }>`
     select count(*) as n from attempts where campaign_id = ${campaign_id} and state <> 'ENDED'`.execute(db);
   return {
     status_counts,
     detailed_status_counts,
-    outcome_counts: outcomes(status_counts, progress),
+    outcome_counts: outcomes(status_counts, progress, await countEndedTried(db, batch_keys, now)),
     under_way: busy.rows[0]?.n ?? 0,
     progress,
   };

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { resumeCancels } from "../../../src/batches/cancel-waiting.ts";
+import { expireBatches } from "../../../src/batches/tidy-batches.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
@@ -222,6 +224,40 @@ describe("the list behind a tile", () => {
     const after = await board(campaign_id);
     for (const [status, n] of Object.entries(after.status_counts))
       expect([status, await behind(`request_status=${status}`)]).toEqual([status, n]);
+  });
+
+  test("whoever was tried counts as not reached, and not as not tried, when their request is canceled", async () => {
+    const expires_on = new Date(app.clock.now().getTime() + 150_000).toISOString();
+    const { campaign_id, batch_id } = await dialing.filled(4, { retry_count: 1 }, { expires_on });
+    const dialer = createTestDialer(app, () => ({ tells: ["NO-ANSWER"] }));
+    await dialer.tick();
+    await dialer.settle();
+    await dialer.pass(2);
+    await sql`update requests set talked = true where reference_id = 'p1' and batch_key =
+      (select key from batches where batch_id = ${batch_id})`.execute(app.db);
+    const counted = async () => {
+      const { outcome_counts } = (await dialing.outbound.get(batch_id)).body;
+      expect((await board(campaign_id)).outcome_counts).toEqual(outcome_counts);
+      for (const [outcome, n] of Object.entries(outcome_counts)) {
+        const { requests } = (await list(campaign_id, `outcome=${outcome}`)).body;
+        expect([outcome, requests.length]).toEqual([outcome, n]);
+      }
+      return outcome_counts;
+    };
+    expect(await counted()).toMatchObject({ open: 4, not_reached: 0 });
+    app.clock.advance(60_000);
+    const over = { reached: 1, voicemail_left: 0, not_reached: 2, not_tried: 1, open: 0 };
+    expect(await counted()).toEqual(over);
+    // Written, too.
+    await expireBatches(app.db, app.clock);
+    await resumeCancels(app.db);
+    expect(await dialing.shown(batch_id)).toEqual([
+      ...Array(3).fill("CANCELED CANCELED 1"),
+      "CANCELED CANCELED 0",
+    ]);
+    expect(await counted()).toEqual(over);
+    const { body } = await dialing.outbound.results(batch_id);
+    expect(body.map((r: { reached: boolean }) => r.reached)).toEqual([false, true, false, false]);
   });
 
   test("is read page by page, newest first, and as a CSV file of all", async () => {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import { type InputIssue, InvalidInput } from "../base/errors.ts";
+import { InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { type PageWanted, type RowQuery, type Search, shortPage } from "./list-page.ts";
 import { longPage } from "./long-list.ts";
 import { parseTimestamp, queryInteger, queryList, searchedText } from "./schema.ts";
-import { refuseUnpaired } from "./search-pairs.ts";
+import { refuseUnpaired, unpaired } from "./search-pairs.ts";
 
 /**
  * The one list mechanism: search pairs by index, order, paging with totals, a date range and a choice of fields. A room only
@@ -220,20 +220,43 @@ export function listQuery<Name extends string>(rules: ListRules<Name>) {
   const someNames = queryList(z.enum(names));
   const { page, limit, search_field_values, order_by_direction, start_datetime, end_datetime } =
     OF_EVERY_LIST;
-  return z
-    .object({
-      page,
-      limit,
-      search_fields: someNames,
-      search_field_values,
-      order_by: z.enum(ordered).nullish(),
-      order_by_direction,
-      fields: someNames,
-      start_datetime,
-      end_datetime,
-    })
-    .superRefine(refuseUnpaired);
+  return (
+    z
+      .object({
+        page,
+        limit,
+        search_fields: someNames,
+        search_field_values,
+        order_by: z.enum(ordered).nullish(),
+        order_by_direction,
+        fields: someNames,
+        start_datetime,
+        end_datetime,
+      })
+      // Also where another parameter is wrong, so that one answer names all there is to mend.
+      .superRefine(
+        (query, context) => {
+          if (!Array.isArray(query.search_fields) || !Array.isArray(query.search_field_values)) return;
+          refuseUnpaired(query, context);
+          if (unpaired(query) === null)
+            for (const { index, problem } of searchProblems(query, rules))
+              context.addIssue({ code: "custom", path: ["search_field_values", index], message: problem });
+        },
+        { when: () => true },
+      )
+  );
 }
+
+type SearchedPairs = Pick<ListQuery, "search_fields" | "search_field_values">;
+
+/** Values that their fields can't be searched by. */
+const searchProblems = ({ search_fields, search_field_values }: SearchedPairs, rules: ListRules) =>
+  search_fields.flatMap((name, index) => {
+    const value = search_field_values[index];
+    const field = Object.hasOwn(rules.fields, name) ? rules.fields[name] : undefined;
+    const found = field && typeof value === "string" ? field.match(value) : null;
+    return found && "problem" in found ? [{ index, problem: found.problem }] : [];
+  });
 
 /** The specification's ListResponse around one kind of record. */
 export const listOf = <T extends z.ZodType>(record: T) =>
@@ -310,24 +333,23 @@ export const recordPage = async <T extends object>(
 ): Promise<Page<T>> => onlyFields(await listPage<T>(db, rows, query, rules), query.fields, record);
 
 function readSearches(query: ListQuery, rules: ListRules): Search[] {
-  const found: Search[] = [];
-  const problems: InputIssue[] = [];
-  query.search_fields.forEach((name, index) => {
+  const problems = searchProblems(query, rules);
+  if (problems.length > 0) {
+    throw new InvalidInput(
+      problems.map(({ index, problem }) => ({
+        loc: ["query", "search_field_values", index],
+        msg: problem,
+        type: "value_error",
+      })),
+    );
+  }
+  return query.search_fields.flatMap((name, index) => {
     const field = rules.fields[name];
     const value = query.search_field_values[index] ?? "";
     const filter = field?.match(value);
-    if (!field || !filter) return;
-    if ("problem" in filter) {
-      problems.push({
-        loc: ["query", "search_field_values", index],
-        msg: filter.problem,
-        type: "value_error",
-      });
-    } else
-      found.push({ filter, index, is_read: field.isRead?.(value) ?? false, whole: field.whole?.(value) });
+    if (!field || !filter || "problem" in filter) return [];
+    return [{ filter, index, is_read: field.isRead?.(value) ?? false, whole: field.whole?.(value) }];
   });
-  if (problems.length > 0) throw new InvalidInput(problems);
-  return found;
 }
 
 function dateRange(query: ListQuery, rules: ListRules): RawBuilder<boolean>[] {

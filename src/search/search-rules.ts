@@ -102,9 +102,12 @@ export function requireSearched(
   if (search_fields.includes("label")) requirePermission(caller, "session_labels_read");
 }
 
-/** The fields that sessions are searched by, beside those of the list. `words`: those of this request, read already. */
-export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedWords>) {
-  const inside = (value: string) => words.get(value);
+/**
+ * The fields that sessions are searched by, beside those of the list. `words`: those of this request, read already; null:
+ * they are not read yet, so nothing is wrong with them.
+ */
+export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedWords> | null) {
+  const inside = (value: string) => words?.get(value);
   return {
     ...sessionList,
     fields: {
@@ -118,6 +121,7 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
       session_id_list: list.anyOf("s.id", "integer"),
       words: {
         ...list.custom((value): Match => {
+          if (words === null) return sql`true`;
           const read = inside(value);
           if (read?.is_empty) return sql`false`;
           if (!read || read.queries.length === 0)
@@ -223,7 +227,7 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
 }
 
 /** The same without a request: what can be searched for and sorted by. */
-export const SEARCH_RULES = searchRules(0, new Map());
+export const SEARCH_RULES = searchRules(0, null);
 
 /** What sessions are searched, counted and alerted by. */
 export const SessionSearchField = z

@@ -106,6 +106,27 @@ describe("listing channel targets", () => {
     });
   });
 
+  test("one answer names all that is wrong with a question: the page, an order and values of searches alike", async () => {
+    const both = "search_fields=id&search_fields=target&search_fields=updated_at";
+    const values = "search_field_values=x&search_field_values=y&search_field_values=then";
+    const refused = await app.send(
+      "GET",
+      `/api/v1/channels/targets?page=-1&order_by=phone&${both}&${values}`,
+    );
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail.map(({ loc }: { loc: unknown[] }) => loc.join("."))).toEqual([
+      "query.page",
+      "query.order_by",
+      "query.search_field_values.0",
+      "query.search_field_values.2",
+    ]);
+    const uneven = await app.send("GET", "/api/v1/channels/targets?limit=many&search_fields=id");
+    expect(uneven.body.detail.map(({ loc }: { loc: unknown[] }) => loc.join("."))).toEqual([
+      "query.limit",
+      "query.search_field_values",
+    ]);
+  });
+
   test.each([
     "search_fields=phone&search_field_values=1",
     "search_fields=phone&search_fields=target&search_field_values=1&search_field_values=2",

@@ -14,3 +14,19 @@ export function cardsNotShown({ response_display, options }: ToolDefinition): Is
     },
   ];
 }
+
+/** Cards are made in one way so far, whichever version a configuration says. */
+const VERSION = 1;
+
+export function unknownDisplayVersion({ response_display }: ToolDefinition): Issue[] {
+  if (!response_display || response_display.version === VERSION) return [];
+  return [
+    {
+      id: "unknown-display-version",
+      severity: "warning",
+      message: `Version ${response_display.version} of response_display is not known: cards are made as in version ${VERSION}. Set version to ${VERSION}.`,
+      path: ["response_display", "version"],
+      value: response_display.version,
+    },
+  ];
+}

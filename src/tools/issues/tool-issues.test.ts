@@ -148,9 +148,28 @@ const table: Record<string, Case[]> = {
       ],
     ),
   ],
+  "unknown-display-version": [
+    [
+      "a later one",
+      definition({
+        options: { propagate_tool_result: true },
+        response_display: ResponseDisplayConfig.parse({
+          version: 2,
+          type: "card-list",
+          items_path: "items",
+          mapping: {},
+        }),
+      }),
+      "warning",
+      "$.response_display.version",
+    ],
+  ],
   "cards-not-shown": [null, { propagate_tool_result: false }].map((options) => [
     JSON.stringify(options),
-    definition({ options, response_display: { type: "card-list", items_path: "items", mapping: {} } }),
+    definition({
+      options,
+      response_display: ResponseDisplayConfig.parse({ type: "card-list", items_path: "items", mapping: {} }),
+    }),
     "warning",
     "$.response_display",
   ]),

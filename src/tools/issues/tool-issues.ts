@@ -22,7 +22,7 @@ import {
   removedRequirements,
   valuesOfRules,
 } from "./default-issues.ts";
-import { cardsNotShown } from "./display-issues.ts";
+import { cardsNotShown, unknownDisplayVersion } from "./display-issues.ts";
 import {
   bodyOfRead,
   missingEndpoint,
@@ -106,6 +106,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...removedRequirements(definition),
     ...defaultsOutsideSchema(definition),
     ...cardsNotShown(definition),
+    ...unknownDisplayVersion(definition),
     ...unknownToolKeys(definition),
     ...toolTemplateIssues(definition),
     ...unprotectedTasks(definition, tasks.length),

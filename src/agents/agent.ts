@@ -9,6 +9,7 @@ import type { Db } from "../db/database.ts";
 import { knownSources } from "../knowledge/data-source-names.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { otherToolsOfAgent, valuesOfUnknownTools } from "../tools/issues/setting-issues.ts";
 import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/issues/source-issues.ts";
 import { AgentCreate, type AgentInput, AgentUpdate } from "./agent-input.ts";
 import type { FollowsNames } from "./agent-part.ts";
@@ -83,13 +84,13 @@ export function agentRoutes(
         const page = records(await list.listPage(db, selectAgents(db, caller), query, agentList));
         const offer = offerAt(catalogue, clock);
         const items = page.items.map((agent) => agentFindings(agent, offer));
-        return { ...page, items: await withSourceIssues(db, caller, items) };
+        return { ...page, items: await withLookedUpIssues(db, caller, items) };
       },
       async find(from, caller, id) {
         const found = await selectAgents(from, caller).where("a.id", "=", id).executeTakeFirst();
         if (!found) return undefined;
         const agent = agentFindings(found.record, offerAt(catalogue, clock));
-        return (await withSourceIssues(from, caller, [agent]))[0];
+        return (await withLookedUpIssues(from, caller, [agent]))[0];
       },
       insert: (tx, caller, input) => insertAgent(tx, caller, clock.now(), input),
       async replace(tx, caller, input, before) {
@@ -125,18 +126,33 @@ export function agentRoutes(
   return agents;
 }
 
-/** With one look at the data sources that all of them name. */
-async function withSourceIssues(db: Db, caller: Caller, agents: AgentResponse[]): Promise<AgentResponse[]> {
+/** With one look each at the data sources and the tools that all of them name. */
+async function withLookedUpIssues(db: Db, caller: Caller, agents: AgentResponse[]): Promise<AgentResponse[]> {
   const defaults = agents.map(({ prompt_tool_defaults, tools }) => ({
     prompt_tool_defaults,
     tools: tools ?? [],
   }));
   const known = await knownSources(db, caller.sub_organization_id, defaults.flatMap(sourcesOfAgent));
-  return agents.map((agent, index) => ({
-    ...agent,
-    validation_issues: [
-      ...(agent.validation_issues ?? []),
-      ...unknownSourcesOfAgent(defaults[index] as AgentDefaults, known).map(toValidationIssue),
-    ],
-  }));
+  const tools = await knownTools(db, caller, defaults.flatMap(otherToolsOfAgent));
+  return agents.map((agent, index) => {
+    const given = defaults[index] as AgentDefaults;
+    const issues = [...unknownSourcesOfAgent(given, known), ...valuesOfUnknownTools(given, tools)];
+    return {
+      ...agent,
+      validation_issues: [...(agent.validation_issues ?? []), ...issues.map(toValidationIssue)],
+    };
+  });
+}
+
+/** Which of these names tools have. */
+async function knownTools(db: Db, caller: Caller, names: string[]): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("tools")
+    .select("name")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .where("name", "=", sql<string>`any(${names}::text[])`)
+    .execute();
+  return new Set(rows.map(({ name }) => name));
 }

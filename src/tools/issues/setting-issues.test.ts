@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { definition } from "../tool-definition.examples.ts";
-import { settingIssues } from "./setting-issues.ts";
+import { otherToolsOfAgent, settingIssues, valuesOfUnknownTools } from "./setting-issues.ts";
 
 const search = {
   name: "search",
@@ -61,4 +61,24 @@ test("a value under a name that the tool doesn't have is told, with the name tha
 
 test("settings of tools that the agent doesn't have now are kept without a finding", () => {
   expect(settingIssues({ ...agent({ field_name: "tune", default_value: "kind" }), tools: [] })).toEqual([]);
+});
+
+test("values for a tool that nobody has are told, with the name of the agent's tool that may be meant", () => {
+  const given = {
+    prompt_tool_defaults: ["search", "serch", "parked"].map((tool_name) => ({
+      tool_name,
+      default_values: [],
+    })),
+    tools: [search],
+  };
+  expect(otherToolsOfAgent(given)).toEqual(["serch", "parked"]);
+  expect(valuesOfUnknownTools(given, new Set(["parked"]))).toEqual([
+    {
+      id: "unknown-tool-reference",
+      severity: "warning",
+      message: 'There is no tool named "serch", so nothing reads these values; "search" may be meant.',
+      path: ["prompt_tool_defaults", 1, "tool_name"],
+      value: "serch",
+    },
+  ]);
 });

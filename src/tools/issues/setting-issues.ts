@@ -61,3 +61,28 @@ function unknownSettings({ prompt_tool_defaults, tools }: AgentDefaults): Issue[
     );
   });
 }
+
+/** Names of tools to be looked up: those that an agent gives values for and doesn't have itself. */
+export function otherToolsOfAgent({ prompt_tool_defaults, tools }: AgentDefaults): string[] {
+  const named = new Set(prompt_tool_defaults.map(({ tool_name }) => tool_name));
+  return [...named.difference(new Set(tools.map(({ name }) => name)))];
+}
+
+/** Values for a tool that nobody has: `known` are those that were looked up and are there. */
+export function valuesOfUnknownTools(agent: AgentDefaults, known: ReadonlySet<string>): Issue[] {
+  const unknown = new Set(otherToolsOfAgent(agent).filter((name) => !known.has(name)));
+  const own = agent.tools.map(({ name }) => name);
+  return agent.prompt_tool_defaults.flatMap(({ tool_name }, at): Issue[] =>
+    unknown.has(tool_name)
+      ? [
+          {
+            id: "unknown-tool-reference",
+            severity: "warning",
+            message: `There is no tool named "${tool_name}", so nothing reads these values${nearest(tool_name, own)}.`,
+            path: ["prompt_tool_defaults", at, "tool_name"],
+            value: tool_name,
+          },
+        ]
+      : [],
+  );
+}

@@ -93,6 +93,27 @@ describe("agents", () => {
     expect(await get(body.id)).toEqual(body);
   });
 
+  test("values for a tool that nobody has are told where the agent is read, listed and saved", async () => {
+    const given = (tool_name: string) => ({ tool_name, default_values: [] });
+    const made = await create("With values", {
+      prompt_tool_defaults: [given("data_source_search"), given("nobodys"), given("hangup")],
+    });
+    const told = [
+      {
+        id: "unknown-tool-reference",
+        severity: "warning",
+        message: 'There is no tool named "nobodys", so nothing reads these values.',
+        path: "$.prompt_tool_defaults[1].tool_name",
+        value: "nobodys",
+      },
+    ];
+    expect(made.validation_issues).toEqual(told);
+    expect((await get(made.id)).validation_issues).toEqual(told);
+    const { items } = (await app.send("GET", `${AGENTS}?search_fields=id&search_field_values=${made.id}`))
+      .body;
+    expect(items[0].validation_issues).toEqual(told);
+  });
+
   test("a channel target and its agent show each other, each once", async () => {
     const made = await create("On the web");
     const target = await createTarget(made.id, "on-the-web");
@@ -131,6 +152,7 @@ describe("agents", () => {
       prompt_tool_defaults: [],
       updated_at: "2026-11-18T12:01:00+00:00",
       prompt: { ...made.prompt, agent_count: expect.any(Number) },
+      validation_issues: [],
     });
     expect((await app.send("PUT", AGENTS, body)).body).toEqual(body);
   });

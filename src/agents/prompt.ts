@@ -6,13 +6,21 @@ import { addResource, type Creates } from "../api/resource.ts";
 import { boundedList, name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { notFound } from "../base/errors.ts";
+import { type InputIssue, notFound } from "../base/errors.ts";
 import { type Db, json } from "../db/database.ts";
+import { isRecord } from "../expressions/member.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { refuseErrors } from "../schemas/validation-issue.ts";
+import { errorsAt, refuseErrors } from "../schemas/validation-issue.ts";
 import { type FollowsNames, removePart } from "./agent-part.ts";
 import { promptHistoryRoutes, writePromptVersion } from "./prompt-history.ts";
-import { offerAt, PromptLlmConfig, refuseLlm, supportedLlmRoutes } from "./prompt-llm.ts";
+import {
+  type LlmOffer,
+  llmIssues,
+  offerAt,
+  PromptLlmConfig,
+  refuseLlm,
+  supportedLlmRoutes,
+} from "./prompt-llm.ts";
 import { PromptResponse, promptFindings, promptJson, scriptIssues } from "./prompt-record.ts";
 import { linkTools, toolsOfPrompt } from "./prompt-tools.ts";
 import { records } from "./record-json.ts";
@@ -84,6 +92,18 @@ const selectPrompts = (db: Db, caller: Caller) =>
     .where("p.deleted_at", "is", null)
     .select(promptJson("p.id").as("record"));
 
+/** What is wrong with the model and the text of a prompt whose shape is wrong elsewhere. */
+function errorsBeside(given: unknown, offer: LlmOffer): InputIssue[] {
+  if (!isRecord(given)) return [];
+  const config = PromptLlmConfig.safeParse(given.llm_config);
+  const context = typeof given.context === "string" ? given.context : null;
+  const issues = [
+    ...(config.success ? llmIssues(config.data, offer) : []),
+    ...scriptIssues(context, ["context"]),
+  ];
+  return errorsAt(issues, ["body"]);
+}
+
 type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; followNames: FollowsNames };
 
 export function promptRoutes(
@@ -117,6 +137,7 @@ export function promptRoutes(
     record: PromptResponse,
     create: PromptCreateRequest,
     update: PromptUpdateRequest,
+    also_wrong: (given) => errorsBeside(given, offerAt(catalogue, clock)),
     list: promptList,
     audited: ({ tools_full, session_end_tool, ...own }: PromptResponse) => own,
     store: {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { Fault, notFound } from "../base/errors.ts";
+import { Fault, type InputIssue, notFound } from "../base/errors.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import type { Caller } from "./caller.ts";
 import { type ListQuery, type ListRules, listOf, listQuery, onlyFields, type Page } from "./list.ts";
@@ -32,6 +32,8 @@ type Resource<
   detail?: z.ZodObject;
   create: z.ZodType<Create>;
   update: z.ZodType<Update>;
+  /** What its rules find in a body whose shape is wrong. */
+  also_wrong?(given: unknown): InputIssue[];
   /** What the audit trail keeps of a record, where that isn't its answer; `input`: what a save was given. */
   audited?(
     row: Row,
@@ -122,6 +124,7 @@ export function addResource<
       deprecated,
       permission: permissions.write,
       body: resource.create,
+      also_wrong: resource.also_wrong,
       response: detail,
     },
     ({ caller, body }) => write(db, noun, (tx) => create(tx, caller, body as Create)),
@@ -135,6 +138,7 @@ export function addResource<
       deprecated,
       permission: permissions.write,
       body: resource.update,
+      also_wrong: resource.also_wrong,
       response: detail,
     },
     ({ caller, body }) =>

@@ -51,6 +51,27 @@ describe("what a prompt may be", () => {
   });
 
   test.each([
+    [{ provider: "google", model: "gemini-2.0-flash" }, "retired-model"],
+    [{ provider: "anthropic", model: "gpt-4o" }, "unknown-model"],
+  ])(
+    "a model that can't be chosen is told beside all else that is wrong with a prompt: %j",
+    async (llm_config, type) => {
+      const { status, body } = await app.send("POST", PROMPTS, { name: "", type: "prompt_v1", llm_config });
+      expect(status).toBe(422);
+      expect(body.detail).toMatchObject([
+        { loc: ["body", "name"], type: "string_too_short" },
+        { loc: ["body", "llm_config", "model"], type },
+      ]);
+      // Of a choice of model whose own shape is wrong, only that is told.
+      const broken = { name: "", type: "prompt_v1", llm_config: { ...llm_config, temperature: 3 } };
+      expect((await app.send("POST", PROMPTS, broken)).body.detail).toMatchObject([
+        { loc: ["body", "name"] },
+        { loc: ["body", "llm_config", "temperature"] },
+      ]);
+    },
+  );
+
+  test.each([
     [{ tools: ["book", "bok"] }, 400, "Tool not found: bok"],
     [{ session_end_tool_id: 999_999 }, 404, "Tool with ID 999999 not found"],
     [

@@ -90,6 +90,21 @@ describe("saving a tool", () => {
       "enum",
       "missing",
     ]);
+    // Also of the parts that can be read of a definition of which others can't.
+    const broken = { ...definition, type: "none", endpoint: { url: "/", method: "patch" } };
+    expect(await places({ name: "fresh", definition: broken, service_id })).toEqual([
+      "enum",
+      "enum",
+      "missing",
+      "unknown-step-id",
+    ]);
+    const twice = { name: "limit", required: true, type: "int" };
+    const unread = { ...definition, tool: { function: {} }, static_parameters: [twice, twice] };
+    expect(await places({ name: "fresh", definition: unread, service_id })).toEqual([
+      ...Array(3).fill("missing"),
+      "duplicate-static-parameter",
+      "unknown-step-id",
+    ]);
   });
 
   test("what is odd but not wrong is told with the tool, for as long as it holds", async () => {

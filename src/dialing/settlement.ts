@@ -207,10 +207,15 @@ export class Settlement {
     this.changed.attempts.add(attempt);
   }
 
-  /** Who answered, and whether a message was left, as the request's result says it. */
+  /**
+   * Who answered, and whether a message was left, as the request's result says it. A text or mail that arrived after a call
+   * replaces what the call found: a person with a machine was reached then.
+   */
   #noteAnswer(attempt: AttemptRow, request: RequestRow): void {
-    if (attempt.mode !== "voice" || !isLatest(attempt, request)) return;
-    const answered_by = answeredBy(attempt);
+    const isCall = attempt.mode === "voice";
+    if (!isLatest(attempt, request)) return;
+    if (!isCall && REQUEST_STATUS[attempt.channel_status] !== "COMPLETED") return;
+    const answered_by = isCall ? answeredBy(attempt) : null;
     const voicemail_left = hasEnded(attempt) && answered_by !== null ? leftMessage(attempt) : null;
     if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
     patch(request, { answered_by, voicemail_left });

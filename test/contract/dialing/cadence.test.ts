@@ -81,6 +81,24 @@ const eventsOf = async (campaign_id: number, type: string) => {
   return rows.map(({ description }) => description);
 };
 
+test("whom a text reaches after a machine answered the call was reached, in the results, the counts and the funnel", async () => {
+  const { campaign_id, batch_id } = await cadence([TEXT], [ann()]);
+  const dialer = createTestDialer(
+    app,
+    byMode({ ...UNANSWERED, voice: { tells: ["IN-PROGRESS", "MACHINE", "COMPLETED"] } }),
+  );
+  await dialer.tick();
+  await dialer.settle();
+  const result = async () => (await dialing.outbound.results(batch_id)).body[0];
+  expect(await result()).toMatchObject({ reached: null, answered_by: "MACHINE", voicemail_left: false });
+  await dialer.pass(11);
+  expect(await dialing.shown(batch_id)).toEqual(["COMPLETED DELIVERED 2"]);
+  expect(await result()).toMatchObject({ reached: true, answered_by: null, voicemail_left: null });
+  const board = (await app.send("GET", `${CAMPAIGNS}/${campaign_id}/board`)).body;
+  expect(board.outcome_counts).toMatchObject({ reached: 1, voicemail_left: 0, not_reached: 0 });
+  expect(board.funnel).toMatchObject({ tried: 1, answered: 1 });
+});
+
 test("a call that nobody answers is followed by a text after ten minutes and a mail the next day, each from its own address", async () => {
   const person = ann();
   const { campaign_id, batch_id } = await cadence([TEXT, MAIL], [person]);

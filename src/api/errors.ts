@@ -77,6 +77,8 @@ function answerTo(
     return { status: STATUS[error.kind], detail: error.message };
   }
   if (isStatementTimeout(error)) return { status: 400, detail: TOO_LONG };
+  // Its sender left in the middle of a file: the line of the request says so.
+  if (error === request.raw.errored) return { status: 400, detail: BROKE_OFF };
   const known = fromFramework(error as FastifyError, request) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return known;
   if (isDiskFull(error)) {
@@ -111,6 +113,8 @@ const DISK_FULL =
 const DISK_SHUT =
   "Files can't be stored here at the moment, and nothing was changed. Tell the operator of this installation (GET /readyz says why); send it again when it is mended.";
 
+const BROKE_OFF = "The request broke off.";
+
 const TOO_LONG =
   "This would take too long: there is too much to look through. Narrow it by start_datetime and end_datetime, search an exact id, or ask for fewer filters that look inside texts.";
 
@@ -130,7 +134,7 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
       return { status: 400, detail: "The body is not as long as its Content-Length says." };
     case "ECONNRESET":
       // Nobody is left to read it, and it is no fault of ours.
-      return { status, detail: "The request broke off." };
+      return { status, detail: BROKE_OFF };
     default:
       // The framework's own sentences are about the request. Those of other libraries may name files and addresses.
       if (/^FST_/.test(error.code ?? "")) return { status, detail: error.message };

@@ -109,6 +109,12 @@ export const CONNECTIONS: Connections = { writing: 14, reading: 6, reading_timeo
 const CONNECT_MS = 30_000;
 
 /**
+ * Stays open where nobody reads. Another program that took its place on the server would close the console: readers don't
+ * take writing connections, of which there always are some, since a search must not hold up a conversation.
+ */
+const KEPT_FOR_READERS = 1;
+
+/**
  * A server can vanish silently: its machine fails, or a firewall drops an idle connection. Without these probes, a running
  * statement would wait for it forever, and a listener for the system's two hours. After 30 s of silence TCP probes once a
  * second, and gives the connection up after ten probes without an answer.
@@ -126,7 +132,11 @@ export function openDatabase(
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms}`;
   const bounded = withOwnSettings(connection, bounds);
   const most = Math.min(readers, connection.max ?? readers);
-  const reading = openPool({ ...bounded, max: most }, log, "DATABASE_READING_CONNECTIONS");
+  const reading = openPool(
+    { ...bounded, max: most, min: KEPT_FOR_READERS },
+    log,
+    "DATABASE_READING_CONNECTIONS",
+  );
   const sealed = new SealedValues();
   const db = new Kysely<DB>({
     plugins: [sealed],

@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { errorSender } from "../../../src/api/errors.ts";
 import { createLog } from "../../../src/base/log.ts";
-import { CONNECTIONS, type Database, openDatabase } from "../../../src/db/database.ts";
+import { CONNECTIONS, type Connection, type Database, openDatabase } from "../../../src/db/database.ts";
 import { createTestDatabase } from "../../harness/database.ts";
 import { WAITING } from "../../harness/waiting.ts";
 
@@ -38,7 +38,7 @@ const door = createServer((near: Socket) => {
 });
 
 let place: { path: string } | { host: string; port: number };
-let open: (timeout_ms?: number) => Database;
+let open: (timeout_ms?: number, more?: Connection) => Database;
 beforeAll(async () => {
   const { config, drop } = await createTestDatabase();
   const { host = "localhost", port = 5432 } = config;
@@ -47,8 +47,8 @@ beforeAll(async () => {
   door.listen(0, "127.0.0.1", resolve);
   await promise;
   const { port: own } = door.address() as { port: number };
-  open = (connectionTimeoutMillis = 30_000) =>
-    openDatabase({ ...config, host: "127.0.0.1", port: own, connectionTimeoutMillis }, CONNECTIONS);
+  open = (connectionTimeoutMillis = 30_000, more = {}) =>
+    openDatabase({ ...config, host: "127.0.0.1", port: own, connectionTimeoutMillis, ...more }, CONNECTIONS);
   return async () => {
     door.close();
     await drop();
@@ -90,6 +90,20 @@ test("a database that has no place at all is waited for", async () => {
   await expect.poll(() => refused, WAITING).toBeGreaterThan(0);
   places = 1;
   expect((await answer).rows).toEqual([{ one: 1 }]);
+  await close();
+});
+
+test("lists are read where others took every place while nobody read", async () => {
+  places = 3;
+  const { pool, reading, close } = open(2_000, { idleTimeoutMillis: 1 });
+  await Promise.all([reading.query("select 1"), reading.query("select 1")]);
+  // Long enough for idle connections to be closed.
+  await pool.query("select pg_sleep(0.2)");
+  expect(reading.totalCount).toBe(1);
+  places = 0;
+  const asked = Array.from({ length: 20 }, (_, n) => reading.query("select $1::int as n", [n]));
+  const answers = await Promise.all(asked);
+  expect(answers.map(({ rows }) => rows[0].n)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   await close();
 });
 

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useMe } from "./me.tsx";
 
 /**
@@ -8,14 +8,15 @@ import { useMe } from "./me.tsx";
 export function useKeptText(name: string): [string, (change: string | ((text: string) => string)) => void] {
   const key = `parley.text.${useMe().user_id}.${name}`;
   const [text, setText] = useState(() => readText(key));
+  // Two changes may come before the next drawing: the second begins with what the first made.
+  const latest = useRef(text);
   return [
     text,
-    (change) =>
-      setText((now) => {
-        const next = typeof change === "string" ? change : change(now);
-        keepText(key, next);
-        return next;
-      }),
+    (change) => {
+      latest.current = typeof change === "string" ? change : change(latest.current);
+      keepText(key, latest.current);
+      setText(latest.current);
+    },
   ];
 }
 

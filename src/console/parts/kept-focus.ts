@@ -36,7 +36,8 @@ export function giveFocus(element: Element | null): void {
 
 const isDisabled = (element: Element): boolean => element.matches(":disabled, [inert] *");
 
-const PRESSED = "a[href], button";
+/** A player among them: who asked for a recording plays it next. */
+const PRESSED = "a[href], button, audio[controls]";
 const CONTROLS = `${PRESSED}, input, select, textarea, [contenteditable=true]`;
 
 /**

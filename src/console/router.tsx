@@ -46,6 +46,8 @@ const routes = PAGES.map((page) =>
     getParentRoute: () => root,
     path: page.path,
     component: codeOf(page),
+    // A page of another record begins anew: a recording that was loaded, or a label that was typed, is of the one before.
+    remountDeps: ({ params }) => params,
     pendingComponent: () => <Loading />,
     errorComponent: PageFailure,
   }),

@@ -93,6 +93,22 @@ test("an operator finds the call in which the booking tool failed last week, and
   expect(page.faults).toEqual([]);
 });
 
+test("a label that was begun for one session is not on the page of its neighbour, which was read before", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.clock.setFixedTime(it.app.clock.now());
+  await page.goto("/console/sessions?f_failed_tool=book_appointment&last=7");
+  await page.getByRole("link", { name: "+14155550101", exact: true }).click();
+  const first = await page.getByRole("heading", { level: 1, name: /^Session \d/ }).innerText();
+  await page.getByRole("link", { name: "Next", exact: true }).click();
+  await page.getByRole("heading", { name: first, exact: true }).waitFor({ state: "detached" });
+  const comment = page.getByRole("textbox", { name: "Comment" });
+  await comment.fill("The wrong day");
+  await page.getByRole("link", { name: "Previous", exact: true }).click();
+  await page.getByRole("heading", { name: first, exact: true }).waitFor();
+  expect(await comment.inputValue()).toBe("");
+  expect(page.faults).toEqual([]);
+});
+
 test("words that were said are found and marked, and what people said stays text", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.clock.setFixedTime(it.app.clock.now());

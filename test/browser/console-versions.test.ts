@@ -178,6 +178,8 @@ test("who only reads sees what is live and what the draft changes, and no button
   expect(await page.getByRole("button", { name: /Make live|Stop using|Add suite|Remove/ }).count()).toBe(0);
   await page.goto("/console/agents/1");
   await page.getByText(/Version \d is live/).waitFor();
+  // When it was made live is another time, where it was published before.
+  await page.getByText(/^published .+ by /).waitFor();
   expect(await page.getByRole("button", { name: "Review and publish" }).count()).toBe(0);
   expect(page.faults).toEqual([]);
 });

@@ -61,7 +61,7 @@ function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentV
       <Group gap="xs">
         <Status tone="good">Version {published_version} is live</Status>
         <Text size="xs" c="dimmed">
-          {published_at && <Time at={published_at} distance />} by <bdi>{published_by}</bdi>
+          published {published_at && <Time at={published_at} distance />} by <bdi>{published_by}</bdi>
         </Text>
         <Text size="sm">
           <RouteLink to={`/agents/${agent.id}/versions`}>All versions</RouteLink>

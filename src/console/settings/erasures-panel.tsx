@@ -52,7 +52,7 @@ export function ErasuresPanel() {
 const countWords = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`)
-    .join(", ") || "–";
+    .join(", ") || "nothing";
 
 const COLUMNS: Column<Erasure>[] = [
   { field: "id", title: "Erasure" },
@@ -119,7 +119,11 @@ export function ErasePerson({ onClose, address: first = "" }: { onClose(): void;
       />
       {isSeen && preview && (
         <Stack gap={4}>
-          <Text size="sm">To be deleted: {countWords(preview.counts)}.</Text>
+          <Text size="sm">
+            {Object.keys(preview.counts).length === 0
+              ? "Nothing is stored under this number or address. Check that it is complete."
+              : `To be deleted: ${countWords(preview.counts)}.`}
+          </Text>
           {preview.waits_for && <Text size="sm">{preview.waits_for}</Text>}
           <Group>
             <Text size="sm" c="dimmed">

@@ -9,14 +9,13 @@ import { isLoud, wordsHeard } from "../../simulator/caller-ear.ts";
 import { PEOPLE } from "../../simulator/people.ts";
 import { type Person, replyTo } from "../../simulator/person.ts";
 import { createLocalHearing } from "../../speech/local/local-hearing.ts";
-import { findSphinx, type SphinxFiles } from "../../speech/local/sphinx.ts";
+import { findSphinx, INSTALL_SPHINX, type SphinxFiles } from "../../speech/local/sphinx.ts";
 import { type CallWords, SocketCaller } from "../call-socket.ts";
 import { openDemoProgram } from "../demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "../stop-signal.ts";
 
 const BEGINNING = "A simulated person calls the demo's agent by voice. Nobody is really called.";
-const NO_ENGINES_HERE =
-  "Simulated people need something to hear with. On Debian or Ubuntu: sudo apt install libpocketsphinx3 pocketsphinx-en-us";
+const NO_ENGINES_HERE = `Simulated people need PocketSphinx to hear with. ${INSTALL_SPHINX}`;
 /** Silence after which the agent's answer is over for the caller, and the longest wait for an answer. */
 const QUIET_MS = 1_200;
 const ANSWER_MS = 20_000;

@@ -30,6 +30,9 @@ const NEEDED = [
   "libpocketsphinx.so.3",
 ];
 
+/** What somebody does who has none of it. */
+export const INSTALL_SPHINX = "On Debian or Ubuntu: sudo apt install libpocketsphinx3 pocketsphinx-en-us";
+
 /** Where the packages lie; null: they are not installed. `roots`: the machine's own `/`, or where they were unpacked. */
 export function findSphinx(roots: readonly string[] = ["/"]): SphinxFiles | null {
   for (const root of roots) {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { testLines } from "../../../src/calls/lines/test-lines.ts";
 import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import type { OpenTestLine } from "../../../src/evaluations/test-line.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
@@ -95,6 +96,16 @@ describe("a case with sound", () => {
       .where("id", "=", result.session_id)
       .executeTakeFirstOrThrow();
     expect(channel).toBe("voice");
+  });
+
+  test("is told to install what tests hear by, and not the model that hears people but no test", async () => {
+    openTestLine = testLines(null);
+    const { run } = await begin([WITH_SOUND]);
+    await playRun(app, run.body.id);
+    const [result] = await resultsOf(run.body.id);
+    expect(result).toMatchObject({ status: "skipped" });
+    expect(result.notes).toEqual([expect.stringMatching(/apt install libpocketsphinx3/)]);
+    expect(result.notes[0]).not.toMatch(/speech-model/);
   });
 
   test("is skipped with the reason where the machine has nothing to hear with, counts in no rate, and is played by itself", async () => {

@@ -74,6 +74,33 @@ test("what a page for users tells to run needs no other Node.js than the one tha
   expect(faults).toEqual([]);
 });
 
+test("an address of the API that a page names is an operation's, and takes the method that stands before it", () => {
+  const paths: Record<string, object> = JSON.parse(read("openapi.json")).paths;
+  const operations = Object.entries(paths).map(([address, methods]) => ({
+    // A page may say `DELETE /api/v1/judges/` of a list and mean one of its records.
+    pattern: new RegExp(
+      `^${address.replace(/\{[^}]+\}/g, "[^/]+").replace(/\/(\[\^\/\]\+)?$/, "(/[^/]+)?")}/?$`,
+    ),
+    methods: Object.keys(methods),
+  }));
+  const OF_NO_OPERATION = ["/api/v1", "/chat/v1/sessions/{session_id}/socket"];
+  const named =
+    /(?:\b(GET|POST|PUT|PATCH|DELETE) +)?(?:https?:\/\/[\w.:]+|localhost:\d+)?(\/(?:api|chat)\/v1(?:\/[\w{}$%+@:-]+(?:\.\w+)*)*)/g;
+  const faults = PAGES.filter((page) => page !== "docs/console-development.md").flatMap((page) =>
+    [...read(page).matchAll(named)]
+      .filter(([, , address = ""]) => !OF_NO_OPERATION.includes(address))
+      .filter(
+        ([, method, address = ""]) =>
+          !operations.some(
+            ({ pattern, methods }) =>
+              pattern.test(address) && (method === undefined || methods.includes(method.toLowerCase())),
+          ),
+      )
+      .map(([said]) => `${page}: ${said}`),
+  );
+  expect(faults).toEqual([]);
+});
+
 test.each(["src", "src/console"])("ARCHITECTURE.md says what each room of %s is for", (folder) => {
   const named = new Set([...read("ARCHITECTURE.md").matchAll(/`([\w/-]+)`/g)].map(([, name = ""]) => name));
   const rooms = readdirSync(path.join(ROOT, folder), { withFileTypes: true })

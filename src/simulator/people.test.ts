@@ -65,6 +65,24 @@ describe("who has which number", () => {
   ])("%j is refused at its place", (scenario, place) => {
     expect(Scenario.safeParse(scenario).error?.issues[0]?.path).toEqual(place);
   });
+
+  test.each([
+    [{ poeple: [] }, []],
+    [{ people: [{ number: "+1", persons: {}, person: { name: "x" } }] }, ["people", 0]],
+    [{ people: [{ number: "+1", person: { name: "x", texts: {} } }] }, ["people", 0, "person"]],
+    [
+      { people: [{ number: "+1", person: { name: "x", call: { rings_s: 9 } } }] },
+      ["people", 0, "person", "call"],
+    ],
+    [
+      { people: [{ number: "+1", person: { name: "x", replies: [{ when: "a", say: "b", leaves: true }] } }] },
+      ["people", 0, "person", "replies", 0],
+    ],
+  ])("a misspelt key in %j is refused at its place, and not passed over", (scenario, place) => {
+    expect(Scenario.safeParse(scenario).error?.issues).toMatchObject([
+      { path: place, code: "unrecognized_keys" },
+    ]);
+  });
 });
 
 describe("what somebody says", () => {

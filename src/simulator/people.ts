@@ -150,10 +150,10 @@ const CROWD = [
 ] as const;
 
 /** A scenario: people of one's own, by number or by a pattern with `*` for any digits; the first that fits. */
-export const Scenario = z.object({
+export const Scenario = z.strictObject({
   seed: z.int().optional(),
   people: z
-    .array(z.object({ number: z.string().regex(/^[+\d*]+$/), person: Person }))
+    .array(z.strictObject({ number: z.string().regex(/^[+\d*]+$/), person: Person }))
     .max(1000)
     .default([]),
 });

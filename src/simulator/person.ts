@@ -2,12 +2,12 @@ import { z } from "zod";
 
 /**
  * A person the simulator plays: what calling them, texting them and asking about their number meets. Times are in
- * seconds of simulated time.
+ * seconds of simulated time. Keys that nothing reads are refused: with `rings_s` for `ring_s` they would ring as others do.
  */
 const seconds = (otherwise: number) => z.number().min(0).max(86_400).default(otherwise);
 
 /** Answers what the agent says: the first rule whose pattern is found in it speaks. */
-const Reply = z.object({
+const Reply = z.strictObject({
   /** A regular expression, letter case aside. */
   when: z.string().max(300).refine(isPattern, "Input should be a regular expression"),
   say: z.string().max(1600),
@@ -27,10 +27,10 @@ function isPattern(text: string): boolean {
 
 const CALL_OUTCOMES = ["answers", "busy", "no-answer", "declined", "failed"] as const;
 
-export const Person = z.object({
+export const Person = z.strictObject({
   name: z.string().max(100),
   call: z
-    .object({
+    .strictObject({
       outcome: z.enum(CALL_OUTCOMES).default("answers"),
       ring_s: seconds(3),
       /** Told with a call that failed (RFC 3261). */
@@ -59,7 +59,7 @@ export const Person = z.object({
     })
     .prefault({}),
   text: z
-    .object({
+    .strictObject({
       /** How a text to them ends. */
       outcome: z.enum(["delivered", "undelivered", "failed", "unconfirmed"]).default("delivered"),
       error_code: z.int().nullable().default(null),
@@ -71,7 +71,7 @@ export const Person = z.object({
   /** What they say where no rule speaks. */
   otherwise: z.string().max(1600).default("Yes, please."),
   lookup: z
-    .object({
+    .strictObject({
       line_type: z.string().nullable().default("mobile"),
       carrier_name: z.string().nullable().default("Simulated Mobile"),
       caller_name: z.string().nullable().default(null),
@@ -86,7 +86,7 @@ export const Person = z.object({
     .prefault({}),
   /** What the carrier's own interface does when it is asked to reach them. */
   api: z
-    .object({
+    .strictObject({
       /** An error by Twilio's code, instead of taking it on. */
       error_code: z.int().nullable().default(null),
       /** Answers 429 so many times first. */

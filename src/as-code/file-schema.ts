@@ -10,11 +10,12 @@ export const fileSchema = (kind: Kind): z.ZodType<Fields> =>
     const names = kind.references.map(({ field }) => field);
     const own = Object.fromEntries(Object.entries(given).filter(([field]) => !names.includes(field)));
     const parsed = kind.schema.safeParse(own);
-    if (!parsed.success) context.issues.push(...(parsed.error.issues as never[]));
-    else
-      for (const { path, message } of [...strangeFields(kind, given), ...wrongNames(names, given)])
-        context.addIssue({ code: "custom", path, message });
-    for (const { path, message } of lostKeys(own, parsed.data))
+    const faults = parsed.error?.issues ?? [];
+    context.issues.push(...(faults as never[]));
+    // A schema that takes no other keys has told of them.
+    const told = faults.flatMap((fault) => (fault.code === "unrecognized_keys" ? fault.keys : []));
+    const strange = strangeFields(kind, given).filter(({ path: [field] }) => !told.includes(String(field)));
+    for (const { path, message } of [...strange, ...wrongNames(names, given), ...lostKeys(own, parsed.data)])
       context.addIssue({ code: "custom", path, message });
     return { ...parsed.data, ...Object.fromEntries(names.map((field) => [field, given[field] ?? null])) };
   }) as never;

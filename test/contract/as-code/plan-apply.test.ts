@@ -249,6 +249,11 @@ describe("what is wrong", () => {
       /agents\/clinic\.yaml:5:1: colour: There is no field "colour"/,
     ],
     [
+      "a required field that is misspelt",
+      { "agents/clinic.yaml": AGENT.replace("timezone:", "timezon:") },
+      /agents\/clinic\.yaml:3:1: timezon: There is no field "timezon"/,
+    ],
+    [
       "a field inside another",
       { "prompts/clinic.yaml": PROMPT.replace("model:", "modle:") },
       /prompts\/clinic\.yaml:5:15: llm_config\.modle: Nothing reads "modle" here/,

@@ -152,7 +152,7 @@ export function privacySettingsRoutes(
     {
       summary: "Replace the privacy settings of your organization",
       description:
-        "Once a day, what is older is deleted for good, in all sub-organizations. A kind that is null or left out is kept. Sessions on legal hold are kept with all that belongs to them. With `audit_reads`, a read whose audit entry can't be written is refused.",
+        "Once a day, what is older is deleted for good, in all sub-organizations. A kind that is null or left out is kept, and `seal_texts` and `audit_reads` left out are off. Sessions on legal hold are kept with all that belongs to them. With `audit_reads`, a read whose audit entry can't be written is refused.",
       tag,
       permission: "organizations_write",
       body: PrivacySettingsRequest,

@@ -42,6 +42,7 @@ const LEASED: Leased[] = [
     held: "status = 'PROCESSING'",
     lease_ms: executions.LEASE_MS,
   },
+  // Read whole: 0.6 s with a million rows that wait. An index would be written again with each claim of a delivery.
   {
     table: "webhook_outbox",
     key: "delivery_key",

@@ -1,7 +1,7 @@
 import { Fault } from "../base/errors.ts";
 import { ConfigFaults } from "../config.ts";
 import { nearest } from "../schemas/nearest.ts";
-import { commandNamed, print } from "./commands.ts";
+import { commandNamed, failureCode, print } from "./commands.ts";
 import { HELP, helpOf } from "./typed/help.ts";
 import { Misused } from "./typed/misused.ts";
 
@@ -23,7 +23,7 @@ export async function commandLine([given = "help", ...rest]: string[]): Promise<
     // Faults are sentences for the person at the terminal; anything else is ours and keeps its stack.
     const known = error instanceof Fault || error instanceof ConfigFaults;
     process.stderr.write(`parley: ${known ? error.message : ((error as Error).stack ?? error)}\n`);
-    if (!(error instanceof Misused)) return 1;
+    if (!(error instanceof Misused)) return failureCode(name);
     process.stderr.write(`\n${helpOf(name)}`);
     return 2;
   }

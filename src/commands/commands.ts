@@ -15,6 +15,8 @@ type Command = {
   /** Flags that a value follows, which is no name. */
   values?: string[];
   names: number;
+  /** 1 is an answer of this command, such as a failed test, so that a pipeline needs 2 for what could not be done. */
+  answersWith1?: true;
   run(args: string[]): number | Promise<number>;
 };
 
@@ -58,6 +60,7 @@ const COMMANDS: Record<string, Command> = {
     flags: ["--json"],
     values: ["--agent", "--against", "--repeat", "--seed", "--cost-cap", "--junit"],
     names: 1,
+    answersWith1: true,
     async run(args) {
       const { config, secrets } = settings();
       const { evaluate } = await import("./evaluate.ts");
@@ -67,6 +70,7 @@ const COMMANDS: Record<string, Command> = {
   check: {
     flags: ["--json"],
     names: 1,
+    answersWith1: true,
     async run(args) {
       const file = args.find((arg) => !arg.startsWith("-"));
       if (file === undefined) throw new Misused("Name the file: ./parley check agent.yaml");
@@ -101,6 +105,7 @@ const COMMANDS: Record<string, Command> = {
       "--cost-cap",
     ],
     names: 1,
+    answersWith1: true,
     async run(args) {
       const { config, secrets } = settings();
       const { replay } = await import("./replay.ts");
@@ -111,6 +116,7 @@ const COMMANDS: Record<string, Command> = {
     flags: PUBLISH_FLAGS,
     values: PUBLISH_VALUES,
     names: 1,
+    answersWith1: true,
     async run(args) {
       const { config, secrets } = settings();
       const { publish } = await import("./publishing/publish.ts");
@@ -122,6 +128,7 @@ const COMMANDS: Record<string, Command> = {
     values: EXPERIMENT_FLAGS,
     // What to do, and the agent or the experiment.
     names: 2,
+    answersWith1: true,
     async run(args) {
       const { config, secrets } = settings();
       const { experiments } = await import("./experiments/experiments.ts");
@@ -234,6 +241,7 @@ const COMMANDS: Record<string, Command> = {
   "verify-audit": {
     flags: ["--json"],
     names: 0,
+    answersWith1: true,
     async run(args) {
       const { config, secrets } = settings();
       const { verifyAudit } = await import("./verify-audit.ts");
@@ -282,6 +290,7 @@ function asCodeCommand(name: keyof typeof AS_CODE_FLAGS): Command {
     flags: AS_CODE_FLAGS[name],
     values: AS_CODE_VALUES,
     names: 1,
+    ...(name !== "export" && { answersWith1: true }),
     async run(args) {
       const { asCode } = await import("./configuration/as-code.ts");
       return asCode(name, args, settings);
@@ -301,6 +310,10 @@ export function commandNamed(name: string): Command {
     throw new Misused(`Name a command before ${name}. Settings such as PORT come from the environment.`);
   throw new Misused(`There is no command "${name}"${nearest(name, Object.keys(COMMANDS))}.`);
 }
+
+/** The exit code where it failed. */
+export const failureCode = (name: string): number =>
+  Object.hasOwn(COMMANDS, name) && COMMANDS[name]?.answersWith1 ? 2 : 1;
 
 /** Writes a text, and gives the exit code of a command that has done its work. */
 export function print(text: string): number {

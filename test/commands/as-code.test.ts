@@ -72,9 +72,12 @@ test("where nothing answers, or the token is unknown, it says what to do, for an
   expect((await typed(["plan", "clinic"], { ...env, PUBLIC_URL: nobody })).stderr).toMatch(
     /refused the connection\. Start it with \.\/parley start, or set PORT or PUBLIC_URL to where it is\.\n$/,
   );
-  expect((await typed(["drift", "clinic"], { ...env, PARLEY_API_TOKEN: "another" })).stderr).toMatch(
-    /does not know this token\. Set DATA_DIR \(or SECRET_KEY\) as it was started with, or PARLEY_API_TOKEN\.\n$/,
-  );
+  expect(await typed(["drift", "clinic"], { ...env, PARLEY_API_TOKEN: "another" })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /does not know this token\. Set DATA_DIR \(or SECRET_KEY\) as it was started with, or PARLEY_API_TOKEN\.\n$/,
+    ),
+  });
   mkdirSync(path.join(folder, "clinic/environments"), { recursive: true });
   const named = (url = "") =>
     writeFileSync(path.join(folder, "clinic/environments/live.yaml"), `url: ${url}\ntoken: another\n`);

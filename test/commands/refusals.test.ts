@@ -221,6 +221,30 @@ test.runIf(process.platform === "linux")("one below a folder that takes none is 
   });
 });
 
+test("what a pipeline runs never takes what could not be done for a failed test or a difference", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "suite.yaml"), "name: Opening hours\nagent: Demo clinic\ncases: []\n");
+  const commands = [
+    ["evaluate", "suite.yaml"],
+    ["replay", "Demo clinic"],
+    ["publish", "Demo clinic"],
+    ["experiments", "show", "7"],
+    ["plan", "clinic"],
+    ["drift", "clinic"],
+    ["apply", "clinic"],
+    ["verify-audit"],
+  ];
+  for (const command of commands)
+    for (const env of [{}, { PORT: "eighty" }] as Record<string, string>[]) {
+      const { code, stderr } = await typedHere(command, { folder, env });
+      expect({ command, code, stderr }).toEqual({
+        command,
+        code: 2,
+        stderr: expect.stringMatching(/^parley: /),
+      });
+    }
+});
+
 test("a key that can't be read is told by every command that needs it, and is not taken for none", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, "data", "secret.key"), { recursive: true });

@@ -28,7 +28,8 @@ export const HELP = `Parley ${VERSION}: a self-hosted platform for conversationa
                                   makes the organization as the folder says; exits with 0 when done, 1 when it
                                   stopped on the way, 2 when the folder is faulty; --expect only does that plan
   ./parley drift <folder> [--env name] [--prune] [--json]
-                                  exits with 0 when the organization is as the folder says, 1 when it differs
+                                  exits with 0 when the organization is as the folder says, 1 when it differs, 2 when
+                                  it can't be compared
   ./parley import vapi|retell|elevenlabs <file.json> [--plan] [--name text] [--json]
                                   makes an agent of one that another platform exported, and says what becomes of each
                                   field; --plan creates nothing; exits with 0 when done, 1 when Parley refused it,
@@ -67,7 +68,8 @@ export const HELP = `Parley ${VERSION}: a self-hosted platform for conversationa
                                   brings an archive into an empty database and data directory, with batches paused
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
-  ./parley verify-audit [--json]  checks that no entry of an audit trail was changed or deleted; exits with 1 when one was
+  ./parley verify-audit [--json]  checks that no entry of an audit trail was changed or deleted; exits with 1 when one was,
+                                  2 when it could not look
   ./parley rotate-keys [--resume] seals secrets with the present secret key, and recordings with new keys; --resume goes on
                                   with recordings where a run was interrupted
   ./parley sbom [--spdx]          prints the software bill of materials: CycloneDX, or SPDX

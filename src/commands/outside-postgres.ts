@@ -131,7 +131,10 @@ function refusalText({ code = "", message }: pg.DatabaseError): string | null {
   // Connections carry settings, and what one of them says is heard on others: a pooler lends each to many.
   if (code === "08P01")
     return `The server at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.`;
-  // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 too many connections, 57 starting or stopping.
+  // By the limit of the server, of the database or of its user.
+  if (code === "53300")
+    return `The database of DATABASE_URL has no connection left (${message}). Allow it more, or end what holds them.`;
+  // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 no room, 57 starting or stopping.
   return /^(28|3D|53|57)/.test(code) ? `The database of DATABASE_URL can't be opened: ${message}.` : null;
 }
 

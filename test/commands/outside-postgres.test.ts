@@ -130,6 +130,11 @@ test.each([
     "The user of DATABASE_URL may not make tables and schemas (permission denied for database parley). Let it own the database: alter database … owner to ….",
   ],
   [
+    "a server whose connections are all taken",
+    refused("53300", "sorry, too many clients already"),
+    "The database of DATABASE_URL has no connection left (sorry, too many clients already). Allow it more, or end what holds them.",
+  ],
+  [
     "a schema that is not there",
     refused("3F000", "no schema has been selected to create in"),
     "The search_path of DATABASE_URL, or of its user, names no schema that is there (no schema has been selected to create in). Make it: create schema ….",

@@ -184,6 +184,26 @@ test("who only reads sees what is live and what the draft changes, and no button
   expect(page.faults).toEqual([]);
 });
 
+test("a version that an experiment is to try is published while the live one stays", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await withTools(page, ["hangup"]);
+  const release = page.getByRole("region", { name: "Release" });
+  await release.getByRole("button", { name: "Review and publish" }).click();
+  const window = page.getByRole("dialog");
+  await window.getByLabel("Reason to publish without the tests").fill("To be tried on few people");
+  await window.getByRole("switch", { name: "Make live" }).uncheck();
+  expect(await axeFindings(page)).toEqual([]);
+  await window.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("Version 6 is published. Version 5 stays live.").waitFor();
+  await release.getByRole("link", { name: "All versions" }).click();
+  await page
+    .getByRole("region", { name: "Version 6" })
+    .getByRole("button", { name: "Make live", exact: true })
+    .waitFor();
+  await page.getByRole("region", { name: "Version 5" }).getByText("Live", { exact: true }).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("of more versions than a page shows the first ones are reached, and any can be compared", async () => {
   const agents = await it.app.send("GET", "/api/v1/agents/?search_fields=name&search_field_values=reminder");
   const agent_id: number = agents.body.items[0].id;

@@ -1,4 +1,4 @@
-import { Alert, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -32,20 +32,23 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
   const entries = differencesOf(versioning.draft.changes);
   const isHeldBack = [...gates, ...(replay_gate ? [replay_gate] : [])].some(({ passes }) => !passes);
   const { form, sending } = useWindowForm({
-    initial: { note: "", override_reason: "" },
-    send: ({ note, override_reason }) =>
+    initial: { note: "", override_reason: "", take_live: true },
+    send: ({ note, override_reason, take_live }) =>
       call("POST /api/v1/agents/{agent_id}/versions", {
         path: { agent_id: agent.id },
         body: {
           note,
           fingerprint: versioning.draft.fingerprint,
+          take_live,
           override_reason: isHeldBack && override_reason.trim() !== "" ? override_reason : null,
         },
       }),
     async onSent({ version_number }) {
       onClose();
       notifications.show({
-        message: `Version ${version_number} is live`,
+        message: form.getValues().take_live
+          ? `Version ${version_number} is live`
+          : `Version ${version_number} is published. Version ${versioning.published_version} stays live.`,
         color: "green",
         autoClose: 4000,
       });
@@ -86,6 +89,13 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
         data-autofocus
         {...form.getInputProps("note")}
       />
+      {!isFirst && (
+        <Switch
+          label="Make live"
+          description={`Off: version ${versioning.published_version} stays live, and an experiment can try the new one.`}
+          {...form.getInputProps("take_live", { type: "checkbox" })}
+        />
+      )}
       {isHeldBack && mayOverride && (
         <Textarea
           label="Reason to publish without the tests"

@@ -69,7 +69,7 @@ export default function ExperimentsPage() {
           title: "No experiments yet",
           icon: IconScale,
           about:
-            "Publish a second version without taking it live. Then an experiment sends 5 % of the people to it.",
+            "Publish a second version with “Make live” off. Then an experiment sends 5 % of the people to it.",
         }}
       />
     </>

@@ -67,6 +67,25 @@ test("an operator finds the live call that goes wrong, reads along, whispers and
   expect(page.faults).toEqual([]);
 });
 
+test("a running test conversation is live where the list shows test traffic, and not beside people's", async () => {
+  await it.app.send("POST", "/api/v1/agents/test/messages", {
+    service_name: "console",
+    source: "an-author",
+    test_id: "running",
+    agent_id: "1",
+    session_start: true,
+  });
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/sessions");
+  const live = page.getByRole("region", { name: "Live now" });
+  await page.getByRole("heading", { name: /^Live now \(\d+\)$/ }).waitFor();
+  expect(await live.getByText("an-author").count()).toBe(0);
+  await page.getByRole("combobox", { name: "Traffic" }).click();
+  await page.getByRole("option", { name: "Test", exact: true }).click();
+  await live.getByText("an-author").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("what is said while a page begins to follow a conversation is shown, though nothing is said after it", async () => {
   const { app } = it;
   const { target } = await createAgent(app, { script: SCRIPT });

@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { LiveSession } from "../../api-types.ts";
 import type { Column } from "../../lists/columns.tsx";
@@ -13,9 +14,11 @@ const TICK_MS = 1000;
 /** The list below has the others. */
 const MOST_SHOWN = 50;
 
-/** The conversations that run at this moment, as they go. */
+/** The conversations that run at this moment, as they go: of the traffic that the list below shows. */
 export function LivePanel() {
-  const live = useLiveSessions({});
+  const { f_is_test } = useSearch({ strict: false }) as { f_is_test?: string };
+  const is_test = f_is_test === "true";
+  const live = useLiveSessions({ is_test });
   const passed = useNow() - live.seen;
   if (live.refusal) return <Failure error={live.refusal} />;
   const shown = live.sessions.toSorted(byActivity).slice(0, MOST_SHOWN);
@@ -24,7 +27,11 @@ export function LivePanel() {
     <Panel title={live.isFollowed ? `Live now (${count})` : "Live now"} flush={shown.length > 0}>
       {shown.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {live.isFollowed ? "No conversations are running." : "Connecting…"}
+          {!live.isFollowed
+            ? "Connecting…"
+            : is_test
+              ? "No test conversations are running."
+              : "No conversations are running."}
         </Text>
       ) : (
         <>

@@ -22,20 +22,25 @@ const AGAIN_MS = 2_000;
  * The running sessions as the server tells them, without polling; null: none are followed. A stream ends after a while
  * or breaks, and the next one begins with the whole list.
  */
-export function useLiveSessions(of: { session_id?: number } | null, onChange?: () => void): Live {
+export function useLiveSessions(
+  of: { session_id?: number; is_test?: boolean } | null,
+  onChange?: () => void,
+): Live {
   const [live, setLive] = useState<Live>(NOTHING);
   const changed = useRef(onChange);
   changed.current = onChange;
   const session_id = of?.session_id ?? null;
+  const is_test = of?.is_test === true;
   const follows = of !== null;
   useEffect(() => {
-    if (!follows) return setLive(NOTHING);
+    setLive(NOTHING);
+    if (!follows) return;
     const abort = new AbortController();
     let again: ReturnType<typeof setTimeout> | undefined;
     const open = async () => {
       let refusal: Error | null = null;
       try {
-        const query = session_id === null ? {} : { session_id };
+        const query = session_id === null ? { is_test: is_test ? "true" : "false" } : { session_id };
         await callForEvents("GET /api/v1/sessions/live", { query, signal: abort.signal }, (event, data) => {
           setLive((before) =>
             event === "all" ? whole(data as LiveSessions) : after(before, data as Changes),
@@ -58,7 +63,7 @@ export function useLiveSessions(of: { session_id?: number } | null, onChange?: (
       abort.abort();
       clearTimeout(again);
     };
-  }, [follows, session_id]);
+  }, [follows, session_id, is_test]);
   return live;
 }
 

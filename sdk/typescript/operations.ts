@@ -54,7 +54,7 @@ export type AgentVersion = { "version_number": number; "is_live": boolean; "note
 
 export type AgentVersionContent = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null; "override_reason": string | null; "parts": ({ "part": string; "content": unknown })[]; "findings": (AgentFinding)[] };
 
-export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[]; "findings": (AgentFinding)[] }; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null };
+export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[]; "findings": (AgentFinding)[]; "version_number": number | null }; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null };
 
 export type AgentVersioningUpdate = { "published_version"?: number | null | undefined; "gates": (PublishGate)[]; "replay_gate"?: ReplayGate | null | undefined };
 

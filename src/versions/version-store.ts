@@ -101,12 +101,22 @@ export async function versioningOf(
       ? []
       : changesOf(await freezeSnapshot(db, sub_organization_id, agent_id, published_version), draft);
   const fingerprint = fingerprintOf(draft);
+  const same = await selectVersions(db, caller, agent_id)
+    .where("v.fingerprint", "=", fingerprint)
+    .orderBy("v.version_number", "desc")
+    .limit(1)
+    .executeTakeFirst();
   return {
     agent_id,
     published_version,
     published_at: published?.published_at ?? null,
     published_by: published?.published_by ?? null,
-    draft: { fingerprint, changes, findings: snapshotFindings(draft, offer) },
+    draft: {
+      fingerprint,
+      changes,
+      findings: snapshotFindings(draft, offer),
+      version_number: same?.version_number ?? null,
+    },
     gates: await gateResults(db, caller, { agent_id, fingerprint, gates }, freezeJudges),
     replay_gate: shownGate(
       caller,

@@ -195,6 +195,7 @@ test("a version that an experiment is to try is published while the live one sta
   expect(await axeFindings(page)).toEqual([]);
   await window.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByText("Version 6 is published. Version 5 stays live.").waitFor();
+  await release.getByText("The draft is version 6, which is not live.").waitFor();
   await release.getByRole("link", { name: "All versions" }).click();
   await page
     .getByRole("region", { name: "Version 6" })

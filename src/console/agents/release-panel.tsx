@@ -44,6 +44,15 @@ export function ReleasePanel({ agent }: { agent: AgentResponse }) {
   );
 }
 
+/** A version may be published and not live, or an older one was made live again. */
+function draftSentence({ changes, version_number }: AgentVersioning["draft"]): string {
+  if (changes.length === 0)
+    return "The draft has no changes. What you save now stays a draft until you publish it.";
+  if (version_number !== null)
+    return `The draft is version ${version_number}, which is not live. Make it live under “All versions”.`;
+  return `The draft changes ${partNames(changes)}. It goes live when you publish it.`;
+}
+
 function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentVersioning }) {
   const may = useMay();
   const { published_version, published_at, published_by, draft } = versioning;
@@ -73,9 +82,7 @@ function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentV
         )}
       </Group>
       <Text size="sm" mt={4}>
-        {draft.changes.length === 0
-          ? "The draft has no changes. What you save now stays a draft until you publish it."
-          : `The draft changes ${partNames(draft.changes)}. It goes live when you publish it.`}
+        {draftSentence(draft)}
       </Text>
       <RunningExperiments agent_id={agent.id} />
     </>

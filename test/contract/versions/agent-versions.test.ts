@@ -116,6 +116,15 @@ describe("an agent with versions", () => {
     ]);
   });
 
+  test("says which version its draft is, whether that one is live or not", async () => {
+    await ok("POST", at("versions"), {});
+    expect((await versioning()).draft.version_number).toBe(1);
+    await save(BROKEN);
+    expect((await versioning()).draft.version_number).toBeNull();
+    await ok("POST", at("versions"), { take_live: false });
+    expect(await versioning()).toMatchObject({ published_version: 1, draft: { version_number: 2 } });
+  });
+
   test("goes back to an earlier version at once, and out of versions altogether", async () => {
     await ok("POST", at("versions"), {});
     await save(BROKEN);

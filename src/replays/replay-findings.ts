@@ -50,12 +50,16 @@ export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFi
         );
   }
   const voice = drawn.filter(({ channel }) => channel === "voice").length;
-  if (voice > 0) add("filter.channel", `${voice} calls are replayed as chats: nothing is heard or spoken.`);
+  if (voice > 0)
+    add(
+      "filter.channel",
+      `Calls (${voice} of ${drawn.length} sessions) are replayed as chats: nothing is heard or spoken.`,
+    );
   const bare = drawn.filter(({ is_outbound, has_start }) => is_outbound && !has_start).length;
   if (bare > 0)
     add(
       "filter",
-      `${bare} outbound sessions were recorded without their start variables, which are empty in the replay.`,
+      `Outbound sessions that were recorded without their start variables (${bare} of ${drawn.length}) are replayed with empty ones.`,
     );
   return [...found, ...nameFindings(request, candidate)];
 }

@@ -110,6 +110,7 @@ function Form({ organization }: { organization: OrganizationResponse }) {
             placeholder="Choose a file"
             accept="image/png"
             clearable
+            disabled={!may("organizations_write")}
             // A discard takes it back, too.
             value={form.getValues().logo ? logo : null}
             onChange={(file) => {

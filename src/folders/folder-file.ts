@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Storage } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
-import { file, fileName } from "../api/input/form.ts";
+import { file, fileName, refuseLeft } from "../api/input/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, inputTimestamp, recordId } from "../api/schema.ts";
@@ -177,6 +177,7 @@ export function folderFileRoutes(api: Api, { db, clock, vault, recordings, stora
   async function receive(request: FastifyRequest, { sub_organization_id }: Caller, call_id: string) {
     const missing = invalid(["body", "file"], "Field required", "missing");
     if (!request.isMultipart()) throw missing;
+    refuseLeft(request);
     const limits = { fileSize: MAX_FILE_bytes };
     const part = await request.file({ limits, throwFileSizeLimit: false }).catch(brokenForm);
     if (part?.fieldname !== "file") throw missing;

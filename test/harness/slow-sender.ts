@@ -27,6 +27,8 @@ export function slowSender(url: string, token: string) {
     beginFile: () =>
       void sender.write('--form\r\nContent-Disposition: form-data; name="file"; filename="slow.csv"\r\n\r\n'),
     send: (text: string) => void sender.write(text),
+    /** Resolves once it has left the program, so that whoever gives up now has been met. */
+    sendNow: (text: string) => new Promise<void>((resolve) => sender.write(text, () => resolve())),
     end: () => void sender.end("\r\n--form--\r\n"),
     abort: () => void sender.destroy(),
   };

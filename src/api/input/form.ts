@@ -86,9 +86,18 @@ const wrongMediaType = (wanted: string): Fault =>
 const isUrlEncoded = (request: FastifyRequest): boolean =>
   (request.headers["content-type"] ?? "").toLowerCase().startsWith("application/x-www-form-urlencoded");
 
+/**
+ * Before a form is read as it comes: the library never hears of a sender who left before, and would wait for the rest for
+ * ever, as would the place that the file takes.
+ */
+export function refuseLeft({ raw }: FastifyRequest): void {
+  if (raw.errored) throw raw.errored;
+}
+
 async function readMultipart(request: FastifyRequest, max_file_bytes: number | undefined) {
   const fields: Record<string, unknown> = {};
   const limits = max_file_bytes === undefined ? {} : { limits: { fileSize: max_file_bytes } };
+  refuseLeft(request);
   for await (const part of request.parts(limits)) {
     // The library types it as a text, but a part may come without a name.
     if (!part.fieldname) throw invalid(["body"], "Every part of the form needs a name");

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { Fault, invalid } from "../../base/errors.ts";
-import { fileName } from "./form.ts";
+import { fileName, refuseLeft } from "./form.ts";
 
 /** A sender from whom nothing comes for so long is given up: its place, and its database connection, are others' too. */
 const STALLED_MS = 60_000;
@@ -21,6 +21,7 @@ export async function readStreamedFile<Result>(
 ): Promise<Result> {
   const sender = watchSender(request.raw);
   try {
+    refuseLeft(request);
     const part = request.isMultipart()
       ? await Promise.race([
           request.file({ limits: { fileSize: max_bytes, files: 1, fields: 20 } }),

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createTestApp } from "../../harness/app.ts";
 import { slowSender } from "../../harness/slow-sender.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 test("the log names a request whose sender leaves before it is answered, as when a proxy gives up", async () => {
   const app = await createTestApp();
@@ -8,13 +9,13 @@ test("the log names a request whose sender leaves before it is answered, as when
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const sender = slowSender(`${url}/api/v1/suppressions/csv?calling_code=1`, app.token);
   sender.beginFile();
-  sender.send("address\n");
+  await sender.sendNow("address\n");
   const list = await app.send("GET", "/api/v1/suppressions/");
   expect(list.status).toBe(200);
   sender.abort();
 
   const left = () => app.logged.filter((line) => line.includes("left by its sender"));
-  await vi.waitFor(() => expect(left()).toHaveLength(1));
+  await vi.waitFor(() => expect(left()).toHaveLength(1), WAITING);
   expect(JSON.parse(left()[0] as string)).toMatchObject({ method: "POST", url: "/api/v1/suppressions/csv" });
 });
 
@@ -28,28 +29,27 @@ test("a file that breaks off with its sender is no error of the program's, and n
     "/api/v1/consents/csv",
     `/api/v1/do-not-call-lists/${await make("/do-not-call-lists/")}/csv`,
   ];
-  const begin = (path: string) => {
+  const begin = async (path: string) => {
     const sender = slowSender(`${url}${path}`, app.token);
     sender.beginFile();
-    sender.send("address\n+15125550100\n");
+    await sender.sendNow("address\n+15125550100\n");
     return sender;
   };
   const left = () => app.logged.filter((line) => line.includes("left by its sender"));
   for (const [n, path] of paths.entries()) {
-    const sender = begin(path);
-    await app.send("GET", "/api/v1/suppressions/");
+    const sender = await begin(path);
     sender.abort();
-    await vi.waitFor(() => expect(left()).toHaveLength(n + 1));
+    await vi.waitFor(() => expect(left()).toHaveLength(n + 1), WAITING);
   }
 
-  // Both places of lists are free again, so what the broken files ended with has been logged.
+  // Once both places of lists are free again, what the broken files ended with has been logged.
   const suppressions = await app.send("GET", "/api/v1/suppressions/");
   expect(suppressions.body.total_count).toBe(0);
-  const whole = [begin("/api/v1/suppressions/csv"), begin("/api/v1/suppressions/csv")];
-  for (const { end, answer } of whole) {
-    end();
-    expect(await answer).toMatchObject({ status: 200 });
-  }
+  await vi.waitFor(async () => {
+    const whole = [await begin("/api/v1/suppressions/csv"), await begin("/api/v1/suppressions/csv")];
+    for (const { end } of whole) end();
+    for (const { answer } of whole) expect(await answer).toMatchObject({ status: 200 });
+  }, WAITING);
   const levels = app.logged.map((line) => JSON.parse(line).level);
   expect(Math.max(...levels)).toBe(30);
 });

@@ -21,8 +21,8 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** All wait a part of their time, for PostgreSQL, a program or a page; the fast ones take longest and are left when the others are done. */
-const WORKERS = { fast: 3, browsers: 2, programs: 2 };
+/** These keep two cores busy; with more of them the same tests take a fifth more processor time (docs/decisions/0184). */
+const WORKERS = { fast: 2, browsers: 1, programs: 1 };
 type Project = keyof typeof WORKERS;
 const projectOf = (project: Project) => [`--project=${project}`, `--maxWorkers=${WORKERS[project]}`];
 

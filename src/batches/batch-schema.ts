@@ -158,7 +158,7 @@ export const CommunicationRequestResult = z
       .string()
       .nullish()
       .describe(
-        "Of the last call: HUMAN, MACHINE, or UNKNOWN where nobody listened for it; null: nobody answered, a text or mail arrived after it, or it was not recorded, as of calls older than this field whose attempts are gone.",
+        "Of the last call: HUMAN, MACHINE, or UNKNOWN where nobody listened for it; null: nobody answered, a text or mail arrived after it, or it was not recorded.",
       ),
     duration_s: z
       .number()

@@ -62,7 +62,7 @@ const AgentVersioning = z
       fingerprint: z.string().describe("Hash of the draft: send it to publish exactly this draft."),
       changes: z.array(AgentChange).describe("Against the published version."),
       findings: z.array(AgentFinding).describe("What saving its parts warns of."),
-      version_number: z.int().nullable().describe("The newest version that is the same; null: none."),
+      version_number: z.int().nullable().describe("The newest version that is the same."),
     }),
     gates: z.array(GateResult).describe("What they say of this draft."),
     replay_gate: ReplayGateResult.nullable().describe("What it says of this draft; null: none is asked for."),

@@ -128,7 +128,7 @@ const agentDocument = (id: string, channel_targets: RawBuilder<unknown>) => sql<
   cross join lateral (select ${promptJson("this_agent.prompt_id")} as record) its_prompt
   where this_agent.id = ${sql.ref(id)})`;
 
-/** Data sources and tools that don't exist are told of by `withLookedUpIssues`, who asks the database. */
+/** Missing data sources and tools are found by `withLookedUpIssues`, which asks the database. */
 export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentResponse => ({
   ...agent,
   prompt: agent.prompt && promptFindings(agent.prompt, offer),

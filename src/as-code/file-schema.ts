@@ -12,7 +12,7 @@ export const fileSchema = (kind: Kind): z.ZodType<Fields> =>
     const parsed = kind.schema.safeParse(own);
     const faults = parsed.error?.issues ?? [];
     context.issues.push(...(faults as never[]));
-    // A schema that takes no other keys has told of them.
+    // Strict schemas have reported these keys already.
     const told = faults.flatMap((fault) => (fault.code === "unrecognized_keys" ? fault.keys : []));
     const strange = strangeFields(kind, given).filter(({ path: [field] }) => !told.includes(String(field)));
     for (const { path, message } of [...strange, ...wrongNames(names, given), ...lostKeys(own, parsed.data)])

@@ -3,7 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import type { BatchDetails, OutcomeCounts } from "./batch-schema.ts";
-import { ENDED_UNTOLD, isCanceling } from "./request-selection.ts";
+import { ENDED_EARLY, isCanceling } from "./request-selection.ts";
 
 /** How many requests of a batch have which statuses; triggers keep the count (src/db/schema.sql). */
 export type Counts = Required<
@@ -61,7 +61,7 @@ export async function countEndedTried(db: Db, batch_keys: number[], now: Date): 
     from (
       select talked from requests
       where batch_key = any(${batch_keys}::bigint[]) and (attempt_count > 0 or talked)
-        and request_status in ${ENDED_UNTOLD}
+        and request_status in ${ENDED_EARLY}
       union all
       select r.talked from batches b join requests r on r.batch_key = b.key
       where b.key = any(${batch_keys}::bigint[]) and ${isCanceling(now)}

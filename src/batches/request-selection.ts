@@ -60,8 +60,8 @@ export const statusShown = (now: Date): RawBuilder<z.output<typeof RequestStatus
 
 const IS_MACHINE = sql`r.request_status = 'COMPLETED' and coalesce(r.answered_by = 'MACHINE', false)`;
 
-/** Of statuses that also end requests to which attempts were made, such as a retry that waited when its batch expired. */
-export const ENDED_UNTOLD = sql`('SKIPPED', 'CANCELED', 'INVALID')`;
+/** Statuses that can end a request between two attempts, as when its batch expires before a retry. */
+export const ENDED_EARLY = sql`('SKIPPED', 'CANCELED', 'INVALID')`;
 
 export const STAGE_MET = {
   tried: sql`(r.attempt_count > 0 or r.talked)`,
@@ -76,13 +76,13 @@ function outcomeMet(outcome: (typeof REQUEST_OUTCOMES)[number], now: Date): RawB
   switch (outcome) {
     case "reached":
       return sql`r.request_status = 'COMPLETED' and r.answered_by is distinct from 'MACHINE'
-        or r.talked and ${shown} in ${ENDED_UNTOLD}`;
+        or r.talked and ${shown} in ${ENDED_EARLY}`;
     case "voicemail_left":
       return sql`${IS_MACHINE} and r.voicemail_left`;
     case "not_reached":
       return sql`r.request_status = 'FAILED' or ${IS_MACHINE} and r.voicemail_left is not true
         or r.attempt_count > 0 and not r.talked
-          and (r.request_status in ${ENDED_UNTOLD} or r.request_status = 'PENDING' and ${isCanceling(now)})`;
+          and (r.request_status in ${ENDED_EARLY} or r.request_status = 'PENDING' and ${isCanceling(now)})`;
     case "not_tried":
       return sql`r.attempt_count = 0 and not r.talked
         and ${shown} in ('SKIPPED', 'CANCELED', 'INVALID', 'DUPLICATE')`;

@@ -153,7 +153,7 @@ describe("what our own line hears of who answered", () => {
     ]);
   });
 
-  test("on hold the call waits, and greets whoever speaks next", () => {
+  test("a call on hold waits, and greets the next person who speaks", () => {
     const trial = opened();
     trial.take(answered("hold"), speech("Please hold."));
     expect(trial.wait(60_000)).toEqual([]);

@@ -87,8 +87,8 @@ const isUrlEncoded = (request: FastifyRequest): boolean =>
   (request.headers["content-type"] ?? "").toLowerCase().startsWith("application/x-www-form-urlencoded");
 
 /**
- * Before a form is read as it comes: the library never hears of a sender who left before, and would wait for the rest for
- * ever, as would the place that the file takes.
+ * Call before reading a multipart form. The library does not notice a sender that left before it began to read, and would
+ * wait for the rest without end.
  */
 export function refuseLeft({ raw }: FastifyRequest): void {
   if (raw.errored) throw raw.errored;

@@ -35,7 +35,7 @@ const COLUMNS: Column<AgentResponse>[] = [
   { field: "last_updated_by", title: "Updated by", orderable: true, hidden: true },
 ];
 
-/** Includes findings of its prompt, greeting and languages: whoever talks with the agent hears those, too. */
+/** Includes findings of its prompt, greeting and languages, since they affect what people hear. */
 const allFindings = ({ prompt, custom_message, language_group, validation_issues }: AgentResponse) =>
   [{ validation_issues }, prompt, custom_message, language_group].flatMap(
     (part) => part?.validation_issues ?? [],

@@ -63,7 +63,7 @@ test("settings of tools that the agent doesn't have now are kept without a findi
   expect(settingIssues({ ...agent({ field_name: "tune", default_value: "kind" }), tools: [] })).toEqual([]);
 });
 
-test("values for a tool that nobody has are told, with the name of the agent's tool that may be meant", () => {
+test("values for a tool that doesn't exist get a warning, which suggests the agent's tool with the nearest name", () => {
   const given = {
     prompt_tool_defaults: ["search", "serch", "parked"].map((tool_name) => ({
       tool_name,

@@ -62,13 +62,13 @@ function unknownSettings({ prompt_tool_defaults, tools }: AgentDefaults): Issue[
   });
 }
 
-/** Names of tools to be looked up: those that an agent gives values for and doesn't have itself. */
+/** Names of tools that an agent gives values for without having them; they are looked up. */
 export function otherToolsOfAgent({ prompt_tool_defaults, tools }: AgentDefaults): string[] {
   const named = new Set(prompt_tool_defaults.map(({ tool_name }) => tool_name));
   return [...named.difference(new Set(tools.map(({ name }) => name)))];
 }
 
-/** Values for a tool that nobody has: `known` are those that were looked up and are there. */
+/** Warnings for values of tools that do not exist. `known`: the names that were found. */
 export function valuesOfUnknownTools(agent: AgentDefaults, known: ReadonlySet<string>): Issue[] {
   const unknown = new Set(otherToolsOfAgent(agent).filter((name) => !known.has(name)));
   const own = agent.tools.map(({ name }) => name);

@@ -93,7 +93,7 @@ describe("agents", () => {
     expect(await get(body.id)).toEqual(body);
   });
 
-  test("values for a tool that nobody has are told where the agent is read, listed and saved", async () => {
+  test("values for a tool that doesn't exist get a warning where the agent is read, listed and saved", async () => {
     const given = (tool_name: string) => ({ tool_name, default_values: [] });
     const made = await create("With values", {
       prompt_tool_defaults: [given("data_source_search"), given("nobodys"), given("hangup")],

@@ -82,15 +82,36 @@ const BORN = new RegExp(
   "iv",
 );
 const BORN_WITHIN = 60;
+/** Behind a date the word stands close by, within the sentence: "am 12.03.85 geboren", "85년 3월 4일생", "4/5/85 is my birthday". */
+const BORN_BEHIND = new RegExp(`${BORN.source}|^\\s?생(?![각활])|^\\s?г\\.р`, "iv");
+const BORN_BEHIND_WITHIN = 20;
+const END_OF_CLAUSE = /[,:.!?;、。，！？؟،।\n](?!\p{L})/v;
+/** "3/4/85", "04.03.85": with points only where each has two digits, since "2.10.60" is a version. */
+const SHORT_DATE = /^(?:(\d{1,2})\/(\d{1,2})\/|(\d\d)\.(\d\d)\.)(\d\d)$/v;
 const ERAS: Record<string, number> = { 昭和: 1925, 平成: 1988, 令和: 2018 };
 
-/** Where in a text full dates of three and more years ago are, and any that follow a word of birth. `year`: the current one. */
+/** Where in a text full dates of three and more years ago are, and any beside a word of birth. `year`: the current one. */
 export function* findBirths(text: string, year: number): Generator<{ from: number; to: number }> {
   if (!/\d/.test(text)) return;
   for (const { from, to, written } of dates(text)) {
-    const isLongAgo = written !== null && written >= 1900 && written <= year - 3;
-    if (isLongAgo || BORN.test(text.slice(Math.max(0, from - BORN_WITHIN), from))) yield { from, to };
+    const known = written ?? shortYear(text.slice(from, to), text[to], year);
+    const isLongAgo = known !== null && known >= 1900 && known <= year - 3;
+    if (isLongAgo || isOfBirth(text, from, to)) yield { from, to };
   }
+}
+
+function isOfBirth(text: string, from: number, to: number): boolean {
+  const [behind = ""] = text.slice(to, to + BORN_BEHIND_WITHIN).split(END_OF_CLAUSE);
+  return BORN.test(text.slice(Math.max(0, from - BORN_WITHIN), from)) || BORN_BEHIND.test(behind);
+}
+
+/** Which year "12/03/85" means: none that is more than ten years ahead. Null where it may be something else than a date. */
+function shortYear(date: string, next: string | undefined, year: number): number | null {
+  const [, ...parts] = SHORT_DATE.exec(date) ?? [];
+  const [one = 0, two = 0, short = 0] = parts.filter((part) => part !== undefined).map(Number);
+  const isDate = Math.min(one, two) >= 1 && Math.min(one, two) <= 12 && Math.max(one, two) <= 31;
+  if (!isDate || next === "/") return null;
+  return 2000 + short > year + 10 ? 1900 + short : 2000 + short;
 }
 
 function* dates(text: string): Generator<{ from: number; to: number; written: number | null }> {

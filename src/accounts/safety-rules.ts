@@ -50,7 +50,7 @@ const SafetyRulesRequest = z
       .max(50)
       .default([])
       .describe(
-        "Words that confirm a call, beside those that are known in English, Spanish, French, German, Italian, Portuguese and Dutch.",
+        "Words that confirm a call, beside those known in the languages agents speak and German, Italian, Portuguese, Dutch.",
       ),
     output_rules: z.array(OutputRule).max(MOST_CHECKS).default([]),
     withhold_unknown_contacts: z

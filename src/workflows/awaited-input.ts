@@ -12,8 +12,11 @@ export type AwaitedInput =
 
 export const FREE: AwaitedInput = { kind: "free" };
 
-/** As a boolean is answered, in the languages that agents are most often built in. */
-const YES_OR_NO = "yes,yeah,yep,correct,right,no,nope,sí,si,claro,oui,non,ja,nein,sim,não".split(",");
+/** As a boolean is answered, in the languages that agents speak and a few more. */
+const YES_OR_NO = [
+  "yes,yeah,yep,correct,right,no,nope,sí,si,claro,oui,non,ja,nein,sim,não,да,нет,da,ne,ndiyo,hapana,vâng,không",
+  "はい,いいえ,네,예,아니요,아니오,是,是的,不是,对,不,係,唔係,ใช่,ไม่ใช่,نعم,لا,بله,نه,हाँ,हां,नहीं,हो,होइन,હા,ના",
+].flatMap((words) => words.split(","));
 const DICTATED_FORMATS: ReadonlySet<string> = new Set(["email", "idn-email", "phone", "tel", "uri", "url"]);
 /** A pattern of nothing but so many digits or letters: `^\d{10}$`, `[A-Z0-9]{6}`. */
 const COUNTED = /^\^?(?:\\d|\[[\\dA-Za-z0-9-]+\])\{(\d{1,2})\}\$?$/;

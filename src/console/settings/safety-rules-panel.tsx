@@ -132,7 +132,7 @@ function SafetyRulesFields({ form }: { form: FieldsForm<Values> }) {
         <TextInput
           style={{ flex: 1, minWidth: 240 }}
           label="More words for yes"
-          placeholder="はい, tak"
+          placeholder="tak, evet"
           {...form.getInputProps("yes_words")}
         />
       </Group>

@@ -1,4 +1,5 @@
 import { sha256 } from "../../base/crypto.ts";
+import { isWhollyYes } from "./yes-words.ts";
 
 /*
  * Whether the person said yes to what was read back to them. The model has no part in it: an answer counts by its own words,
@@ -66,12 +67,13 @@ const wordsOf = (text: string): string[] =>
     .split(" ")
     .filter((word) => word !== "");
 
-/** `more`: what else is a yes, where an organization speaks other languages. Pure. */
+/** `more`: what else is a yes, where an organization's people say it in other words. Pure. */
 export function saysYes(text: string | null, more: readonly string[] = []): boolean {
   if (text === null || /[?？؟]/.test(text)) return false;
   const words = wordsOf(text);
-  if (words.length === 0 || words.length > MOST_WORDS || words.some((word) => NOT_PLAIN.has(word)))
-    return false;
+  if (words.length === 0 || words.length > MOST_WORDS) return false;
+  if (isWhollyYes(words)) return true;
+  if (words.some((word) => NOT_PLAIN.has(word))) return false;
   const first = words.findIndex((word) => !FILLERS.has(word));
   if (first < 0) return false;
   const said = ` ${words.slice(first).join(" ")} `;

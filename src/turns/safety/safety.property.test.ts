@@ -4,6 +4,7 @@ import { rounds } from "../../../test/harness/seed.ts";
 import type { SafetyRules } from "../../accounts/safety-rules.ts";
 import type { SnapshotTool } from "../../agents/snapshot.ts";
 import type { SafetyMemory } from "../../sessions/variables.ts";
+import type { LanguageCode } from "../../speech/languages.ts";
 import { gateCall } from "./call-gate.ts";
 import { callKey, saysYes } from "./confirmation.ts";
 import { OutputCheck } from "./output-check.ts";
@@ -173,6 +174,35 @@ describe("what an agent says", () => {
   });
 });
 
+const ANSWERS: Record<LanguageCode, { yes: string; none: string }> = {
+  "ar-XA": { yes: "نعم، صحيح|أكيد|تمام شكرا", none: "لا|نعم لكن غدا|هل هذا صحيح؟" },
+  "bs-BA": { yes: "Da, tako je.|u redu, hvala|može", none: "ne|da li|da, ali sutra|da ne" },
+  "en-US": { yes: "yes", none: "no" },
+  "es-US": { yes: "sí", none: "no" },
+  "fa-IR": { yes: "بله، درست است|آره|تأیید می‌کنم", none: "نه|بله ولی فردا" },
+  "fr-FR": { yes: "oui", none: "non" },
+  "gu-IN": { yes: "હા|જી હા|ઠીક છે", none: "ના|હા પણ કાલે" },
+  "hi-IN": { yes: "हाँ|जी हाँ|हाँ जी, ठीक है|ज़रूर", none: "नहीं|जी नहीं|हाँ लेकिन कल|जी" },
+  "ja-JP": {
+    yes: "はい|はい、お願いします|はいお願いします|ええ、そうです",
+    none: "いいえ|はい、でも待って|ううん|大丈夫です|はいはいはちがう",
+  },
+  "ko-KR": {
+    yes: "네|네, 맞아요|그렇게 해 주세요|예 부탁드립니다",
+    none: "아니요|네 아니요|네 잠깐만요|그래도",
+  },
+  "ne-NP": { yes: "हो|हजुर, हुन्छ|ठीक छ", none: "होइन|हुँदैन|हजुर" },
+  "ru-RU": {
+    yes: "Да, верно.|да да|конечно, спасибо|всё верно",
+    none: "нет|да нет|да ну|да ладно|да, но позже",
+  },
+  "sw-KE": { yes: "ndiyo|sawa sawa|ndiyo asante", none: "hapana|ndiyo lakini kesho" },
+  "th-TH": { yes: "ใช่ครับ|ใช่ ค่ะ|ตกลง|ถูกต้องค่ะ", none: "ไม่ใช่|ได้ไหม|ครับ" },
+  "vi-VN": { yes: "vâng ạ|dạ vâng|đúng rồi", none: "không|dạ không|đúng không|dạ" },
+  "yue-HK": { yes: "係呀|啱|可以呀唔該", none: "唔係|係咪|得閒" },
+  "zh-CN": { yes: "是的|好的，谢谢|对对对|没错可以", none: "不是|是不是|对不起|好像不对|可以吗|等一下" },
+};
+
 describe("a yes", () => {
   test.each([
     "Yes",
@@ -212,8 +242,15 @@ describe("a yes", () => {
     "Va bene, un altro giorno",
     "yes I was told by my doctor that this would be free and that I can have it now",
   ])("is none: %s", (said) => expect(saysYes(said)).toBe(false));
+  test.each(Object.entries(ANSWERS))(
+    "is heard in every language that agents speak: %s",
+    (_, { yes, none }) => {
+      expect(yes.split("|").filter((said) => !saysYes(said))).toEqual([]);
+      expect(none.split("|").filter((said) => saysYes(said))).toEqual([]);
+    },
+  );
   test("may be another word of an organization's own", () => {
-    expect([saysYes("はい"), saysYes("はい", ["はい"])]).toEqual([false, true]);
+    expect([saysYes("tak"), saysYes("tak, poproszę", ["tak"])]).toEqual([false, true]);
   });
 });
 

@@ -2,7 +2,7 @@ import { decodeUlaw, encodeUlaw } from "../src/audio/g711.ts";
 import { amplify, join, mix } from "../src/audio/level.ts";
 import { noise, silence, specialInformationTone, tone } from "../src/audio/tones.ts";
 import type { AnsweredKind } from "../src/channels/call-socket.ts";
-import { ANSWERING_SENTENCES } from "../src/media/answering-words.ts";
+import { ANSWERING_SENTENCES } from "../src/media/words/answering-words.ts";
 import { AudioCall } from "../src/simulator/audio-call.ts";
 import { spokenText } from "../src/simulator/caller-audio.ts";
 import { isLoud } from "../src/simulator/caller-ear.ts";

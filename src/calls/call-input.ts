@@ -1,4 +1,4 @@
-import { machineWords } from "../media/answering-words.ts";
+import { machineWords } from "../media/words/answering-words.ts";
 import { behindWords, countWords } from "../speech/streaming/taken-words.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { screenSpeech } from "./call-opening.ts";

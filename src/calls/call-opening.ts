@@ -1,5 +1,5 @@
 import { unreachable } from "../base/errors.ts";
-import { machineWords } from "../media/answering-words.ts";
+import { machineWords } from "../media/words/answering-words.ts";
 import type { Answerer } from "../sessions/answerer.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { isMachine } from "./call-screening.ts";

@@ -1,6 +1,6 @@
 import { countMeaningful } from "../base/writing/words.ts";
-import { isAnnouncement } from "../media/answering-words.ts";
-import { plainWords } from "../media/caller-words.ts";
+import { isAnnouncement } from "../media/words/answering-words.ts";
+import { plainWords } from "../media/words/caller-words.ts";
 import type { Screening } from "./call-settings.ts";
 
 /*

@@ -5,7 +5,7 @@ import { silence, tone } from "../audio/tones.ts";
 import type { AnsweredKind } from "../channels/call-socket.ts";
 import { AfterBeep } from "./after-beep.ts";
 import { AnsweredBy, type AnsweredVerdict } from "./answered-by.ts";
-import { machineWords } from "./answering-words.ts";
+import { machineWords } from "./words/answering-words.ts";
 
 const FRAME = CLIP_RATE / 50;
 /** Recognition tells words so long after they were said. */

@@ -1,6 +1,6 @@
 import { WhoAnswered } from "../audio/who-answered.ts";
 import type { AnsweredKind } from "../channels/call-socket.ts";
-import { announcesRecording, machineWords } from "./answering-words.ts";
+import { announcesRecording, machineWords } from "./words/answering-words.ts";
 
 /*
  * Who answered our call, by sound and words together. Nothing waits for it: each verdict is told when it is known, and

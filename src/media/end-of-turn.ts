@@ -1,7 +1,7 @@
 import { UNSPACED } from "../base/writing/scripts.ts";
 import { countMeaningful } from "../base/writing/words.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
-import { goesOn, isComplete, plainWords } from "./caller-words.ts";
+import { goesOn, isComplete, plainWords } from "./words/caller-words.ts";
 
 /*
  * How long a silence ends what the caller says. Too short, and they are interrupted; too long, and the agent seems slow.

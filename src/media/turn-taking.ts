@@ -2,9 +2,9 @@ import { unreachable } from "../base/errors.ts";
 import { countMeaningful } from "../base/writing/words.ts";
 import { behindWords, countWords } from "../speech/streaming/taken-words.ts";
 import type { SoundState } from "./caller-sound.ts";
-import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
 import { type EndOfTurn, endOfTurn, withPause } from "./end-of-turn.ts";
 import type { LineEffect, LineEvent, LineState } from "./line-state.ts";
+import { isBackchannel, plainWords, takesTurn } from "./words/caller-words.ts";
 
 /*
  * Turn-taking on audio lines of our own, as a state machine: events of speech recognition and time in; next state and

@@ -1,4 +1,4 @@
-import type { AnsweredKind } from "../channels/call-socket.ts";
+import type { AnsweredKind } from "../../channels/call-socket.ts";
 
 /*
  * Phrases by which machines give themselves away when a call is answered: English, Spanish and French. Pure.

@@ -80,6 +80,53 @@ const PERSONS = [
   "¿Sí? ¿Quién llama?",
 ];
 
+/** Of carriers and mailboxes elsewhere, and what people say there. */
+const ELSEWHERE: Record<string, string[]> = {
+  voicemail: [
+    "ただいま電話に出ることができません。発信音の後にメッセージをお話しください。",
+    "您好，请在嘀声后留言。",
+    "您呼叫的用户暂时无法接听，请留言。",
+    "연결이 되지 않아 삐 소리 후 소리샘으로 연결됩니다.",
+    "Абонент не может ответить. Оставьте сообщение после сигнала.",
+    "Xin vui lòng để lại lời nhắn sau tiếng bíp.",
+    "กรุณาฝากข้อความหลังเสียงสัญญาณ",
+    "الرجاء ترك رسالة بعد سماع الصافرة.",
+    "لطفا پس از شنیدن صدای بوق پیغام خود را بگذارید.",
+    "कृपया बीप के बाद अपना संदेश छोड़ें।",
+  ],
+  unavailable: [
+    "おかけになった電話番号は現在使われておりません。",
+    "您拨打的号码是空号，请核对后再拨。",
+    "您撥打的電話已關機。",
+    "지금 거신 번호는 없는 번호입니다.",
+    "Набранный вами номер не существует.",
+    "Thuê bao quý khách vừa gọi tạm thời không liên lạc được.",
+    "หมายเลขที่ท่านเรียกไม่สามารถติดต่อได้ในขณะนี้",
+    "الرقم المطلوب مغلق أو خارج التغطية.",
+    "مشترک مورد نظر در دسترس نمی باشد.",
+    "आपके द्वारा डायल किया गया नंबर स्विच ऑफ है।",
+  ],
+  null: [
+    "もしもし、田中です。",
+    "喂，你好，哪位？",
+    "여보세요?",
+    "Алло, слушаю вас.",
+    "Alô, ai đấy ạ?",
+    "สวัสดีครับ",
+    "ألو، نعم، من معي؟",
+    "الو، بفرمایید",
+    "हैलो, कौन बोल रहा है?",
+  ],
+};
+
+test.each(Object.entries(ELSEWHERE))(
+  "what carriers announce in other languages is told, too: %s",
+  (by, texts) => {
+    for (const form of ["NFC", "NFD"])
+      expect(texts.filter((text) => String(machineWords(text.normalize(form))) !== by)).toEqual([]);
+  },
+);
+
 test("what machines say tells them apart, and what people say tells nothing", () => {
   const wrong = Object.entries(SAID).flatMap(([by, texts]) =>
     texts.filter((text) => machineWords(text) !== by).map((text) => `${by}: ${text}`),

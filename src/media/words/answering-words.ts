@@ -1,7 +1,8 @@
 import type { AnsweredKind } from "../../channels/call-socket.ts";
 
 /*
- * Phrases by which machines give themselves away when a call is answered: English, Spanish and French. Pure.
+ * Phrases by which machines give themselves away when a call is answered, in English, Spanish, French and, as far as
+ * carriers announce it in set words, most other languages that agents speak. Pure.
  */
 
 type MachineKind = Extract<AnsweredKind, "screener" | "unavailable" | "voicemail" | "ivr" | "hold">;
@@ -17,6 +18,15 @@ const RECORDS = [
   /\bgrab[ea] (?:su|tu|un) mensaje\b/,
   /\bapr[eè]s le (?:bip|signal)\b/,
   /\bmessagerie\b|\br[eé]pondeur\b/,
+  /発信音の?(?:後|あと)|留守番電話|(?:メッセージ|伝言)を(?:お話し|お残し|お預かり|録音)/,
+  /(?:嘀|滴|哔|嗶|提示音|信号音|信號音)(?:一?[声聲])?(?:之?[后後])|[语語]音(?:信箱|[邮郵]箱)|留言信箱/,
+  /삐\s?소리|소리샘|음성\s?사서함/,
+  /после (?:звукового |короткого )?(?:сигнала|гудка)|голосов(?:ая|ую|ой) почт|автоответчик/,
+  /hộp thư thoại|sau tiếng bíp/,
+  /หลัง(?:จาก)?(?:ได้ยิน)?(?:เสียง)?สัญญาณ|ฝากข้อความ(?:เสียง)?/,
+  /البريد الصوتي|بعد (?:سماع )?(?:الصافرة|الصفارة|الإشارة|النغمة)/,
+  /(?:پس از|بعد از) (?:شنیدن )?(?:صدای )?بوق|پیغام ?گیر|صندوق صوتی/,
+  /बीप के बाद|वॉइस ?मेल/,
 ];
 
 /** The first kind whose phrase is said; a screener also speaks of recording, and a voicemail also of keys. */
@@ -44,6 +54,15 @@ const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
       /\bno existe ninguna l[ií]nea\b|\bapagado o fuera de cobertura\b/,
       /\ble num[eé]ro (?:que vous (?:avez )?(?:compos|demand)\S+ )?n'est (?:pas|plus) (?:attribu[eé]|en service)/,
       /\bn'est pas joignable\b(?!.*\bmessage\b)/,
+      /現在使われておりません|電波の届かない|電源が入っていない/,
+      /空[号號]|已(?:关机|關機|停机|停機)|[暂暫][时時][无無]法接通|不在服[务務][区區]/,
+      /없는 번호|결번/,
+      /(?:номер|абонент).{0,40}(?:не существует|не обслуживается|вне зоны)/,
+      /(?:thuê bao|số máy).{0,40}(?:không liên lạc được|không đúng|không có thực)/,
+      /ไม่สามารถติดต่อได้|ยังไม่เปิดให้บริการ/,
+      /(?:الهاتف|الرقم|الجوال).{0,40}(?:مغلق|خارج التغطية|غير صحيح|ليس في الخدمة)/,
+      /(?:مشترک|شماره|دستگاه).{0,40}(?:خاموش|در دسترس نمی|در شبکه موجود نمی)/,
+      /(?:नंबर|नम्बर|उपभोक्ता).{0,60}(?:स्विच ऑफ|कवरेज क्षेत्र से बाहर|मौजूद नहीं)/,
     ],
   ],
   [
@@ -57,6 +76,9 @@ const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
       /\bno (?:est[aá]|estoy) disponible\b.*\b(?:mensaje|llamada)\b/,
       /\blaisse[rz](?:[- ](?:moi|nous))? (?:un|votre) message\b/,
       /\bn(?:e suis|'est) pas (?:disponible|joignable)\b.*\b(?:message|appel)/,
+      /電話に出ることができません|ただいま電話に出られません/,
+      /(?:请|請)(?:您)?留言|메시지를\s?남겨|оставьте (?:ваше |своё |свое )?(?:голосовое )?сообщение/,
+      /để lại (?:lời nhắn|tin nhắn)|اترك رسال|(?:پیغام|پیام)(?: خود را)? بگذارید|संदेश छोड़/,
     ],
   ],
   [
@@ -81,7 +103,7 @@ const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
   ],
 ];
 
-const spoken = (words: string): string => words.toLowerCase().replace(/[’`]/g, "'");
+const spoken = (words: string): string => words.normalize().toLowerCase().replace(/[’`]/g, "'");
 
 /** What these words can only come from; null: from a person as well. */
 export function machineWords(words: string): MachineKind | null {

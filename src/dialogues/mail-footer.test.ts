@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LANGUAGES } from "../speech/languages.ts";
 import { withWayOut } from "./mail-footer.ts";
 
 const URL = "https://parley.example/unsubscribe/abc.def";
@@ -17,4 +18,11 @@ test("a mail without a way out gets one in both parts, in the session's language
 test("a template that has placed the link itself is left as it is", () => {
   const words = { subject: "Visit", text: `Bye: ${URL}`, html: `<p><a href="${URL}">Bye</a></p>` };
   expect(withWayOut(words, URL, "en-US")).toEqual(words);
+});
+
+test("the way out is in the language of the session, for every one that agents speak", () => {
+  const wayOut = (language: string) =>
+    withWayOut({ subject: "Visit", text: "Hello", html: null }, URL, language).text;
+  const others = Object.keys(LANGUAGES).filter((language) => !language.startsWith("en"));
+  expect(others.filter((language) => wayOut(language) === wayOut("en-US"))).toEqual([]);
 });

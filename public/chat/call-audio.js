@@ -1,5 +1,6 @@
 // @ts-check
 /** The page's microphone and loudspeaker for a call. What can't be had is told in a sentence (`NoAudio`). */
+import { texts } from "./texts.js";
 
 export class NoAudio extends Error {}
 
@@ -38,7 +39,7 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
     if ("mark" in data) on.marked(data.mark);
     else on.playing(data.playing);
   };
-  track.onended = () => closing || on.lost("The microphone was unplugged or its permission taken back.");
+  track.onended = () => closing || on.lost(texts.mic_gone);
   const judge = () => closing || on.paused(track.muted || context.state !== "running");
   track.onmute = judge;
   track.onunmute = judge;
@@ -64,8 +65,7 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
 /** Firefox waits for a loudspeaker that is not there without ever giving up. @param {AudioContext} context */
 async function begin(context) {
   const late = new Promise((resolve) => setTimeout(resolve, SOUND_MS, "late"));
-  if ((await Promise.race([context.resume(), late])) === "late")
-    throw new NoAudio("No loudspeaker was found. Connect one, or headphones, then call again.");
+  if ((await Promise.race([context.resume(), late])) === "late") throw new NoAudio(texts.no_speaker);
 }
 
 async function openMicrophone() {
@@ -77,14 +77,13 @@ async function openMicrophone() {
   try {
     return await navigator.mediaDevices.getUserMedia({ audio: WANTED });
   } catch (error) {
-    throw new NoAudio(REASONS[/** @type {Error} */ (error).name] ?? "The microphone can't be used.");
+    throw new NoAudio(REASONS[/** @type {Error} */ (error).name] ?? texts.mic_failed);
   }
 }
 
 /** @type {Record<string, string | undefined>} */
 const REASONS = {
-  NotAllowedError:
-    "The microphone was not allowed. Allow it for this page in the browser's address bar, then call again.",
-  NotFoundError: "No microphone was found. Connect one, then call again.",
-  NotReadableError: "Another program is using the microphone. Close it, then call again.",
+  NotAllowedError: texts.mic_refused,
+  NotFoundError: texts.mic_none,
+  NotReadableError: texts.mic_busy,
 };

@@ -9,13 +9,13 @@
  */
 import { NoAudio, openAudio } from "./call-audio.js";
 import { chatServer, Refused, Unreachable } from "./server.js";
+import { texts } from "./texts.js";
 
 /** As much as a second of sound not sent yet: what the microphone hears meanwhile is left out. */
 const MOST_UNSENT_BYTES = 32_000;
 const OFFLINE_MS = 15_000;
 const CONNECT_MS = 15_000;
 const AGAIN_MS = 1_000;
-const LOST = "The connection was lost, and the call has ended.";
 
 /**
  * @param {() => Promise<{ call_id: string, token: string }>} ask asks the server for the call
@@ -57,9 +57,9 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
   };
   const hangUp = () => end("");
   const offline = () => {
-    on.notice("You are offline. The call goes on as soon as the connection is back.");
+    on.notice(texts.call_offline);
     clearTimeout(timer);
-    timer = setTimeout(() => end(LOST), OFFLINE_MS);
+    timer = setTimeout(() => end(texts.call_lost), OFFLINE_MS);
   };
   const online = () => {
     // What connects has an end of its own.
@@ -97,13 +97,13 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
       if (isOver) return;
       // The server closes in order what it ends or refuses.
       if (!again || problem || code === 1000)
-        return end(problem || (again ? LOST : "The call can't be connected."));
+        return end(problem || (again ? texts.call_lost : texts.call_failed));
       if (isReady) {
         isReady = false;
         audio?.play("clear");
-        on.notice("The connection was lost. Trying to come back to the call.");
+        on.notice(texts.call_returning);
         clearTimeout(timer);
-        timer = setTimeout(() => end(LOST), OFFLINE_MS);
+        timer = setTimeout(() => end(texts.call_lost), OFFLINE_MS);
       }
       next = setTimeout(() => connect(call_id, again), AGAIN_MS);
     };
@@ -119,7 +119,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
         marked: (name) => send({ type: "marked", name }),
         playing: on.speaking,
         lost: end,
-        paused: (paused) => on.notice(paused ? "The browser has paused the microphone." : ""),
+        paused: (paused) => on.notice(paused ? texts.mic_paused : ""),
       },
       server.worklet,
     );
@@ -130,7 +130,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
     if (isOver) return;
     connect(call_id, token);
     clearTimeout(timer);
-    timer = setTimeout(() => end("The call can't be connected. Please try again."), CONNECT_MS);
+    timer = setTimeout(() => end(texts.call_failed), CONNECT_MS);
   };
 
   addEventListener("offline", offline);
@@ -140,7 +140,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
   open().catch((error) => {
     const known = error instanceof NoAudio || error instanceof Refused;
     const told = error instanceof Unreachable ? error.told : null;
-    end(known ? error.message : (told ?? "The call can't be connected. Please try again."));
+    end(known ? error.message : (told ?? texts.call_failed));
   });
   return {
     hangUp,

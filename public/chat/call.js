@@ -3,6 +3,7 @@
 import { startCall } from "./call-line.js";
 import { captions } from "./captions.js";
 import { element } from "./element.js";
+import { texts } from "./texts.js";
 
 const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
@@ -46,21 +47,21 @@ export function callButton({ ask, agent, shown }) {
     if (callsMissing) return missing.showModal();
     if (call) return;
     notice.textContent = "";
-    state("Allow the microphone…");
+    state(texts.allow_microphone);
     mute.setAttribute("aria-pressed", "false");
     keypad.setAttribute("aria-expanded", "false");
     keys.hidden = true;
     /** @type {ReturnType<typeof captions> | null} */
     let written = null;
     call = startCall(ask, {
-      connecting: () => state("Connecting…"),
+      connecting: () => state(texts.connecting),
       connected() {
         written = captions(agent());
-        state("Connected. Speak now.");
+        state(texts.connected);
       },
       speaking(on) {
         written?.speaking(on);
-        state(on ? "Speaking…" : "Listening…", "off");
+        state(on ? texts.speaking : texts.listening, "off");
       },
       words: (words) => written?.add(words),
       cut: (unheard) => written?.cut(unheard),
@@ -70,7 +71,7 @@ export function callButton({ ask, agent, shown }) {
       over(why) {
         call = null;
         written?.end();
-        notice.textContent = why || "The call has ended.";
+        notice.textContent = why || texts.call_over;
         show(false);
       },
     });

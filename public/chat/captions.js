@@ -2,6 +2,7 @@
 /** What is said in a call, as bubbles of the conversation: the caller's words while they are recognized, then for good. */
 import { withoutUnheard } from "./call-line.js";
 import { element, unseen } from "./element.js";
+import { texts } from "./texts.js";
 
 const log = /** @type {HTMLElement} */ (document.getElementById("log"));
 const queue = /** @type {HTMLElement} */ (document.getElementById("queue"));
@@ -21,13 +22,13 @@ export function captions(agent) {
   let partial = null;
   // What the agent says is heard; a screen reader would speak over it.
   log.setAttribute("aria-live", "off");
-  log.append(element("p", { class: "time" }, "Call"));
+  log.append(element("p", { class: "time" }, texts.call));
 
   const bubble = (/** @type {string} */ role, /** @type {string} */ text) =>
     element(
       "div",
       { class: `turn ${role} spoken` },
-      unseen(role === "user" ? "You: " : `${agent}: `),
+      unseen(role === "user" ? `${texts.you}: ` : `${agent}: `),
       element("div", { class: "bubble", dir: "auto" }, text),
     );
 
@@ -70,7 +71,7 @@ export function captions(agent) {
     },
     end() {
       partial?.remove();
-      log.append(element("p", { class: "time" }, "Call ended"));
+      log.append(element("p", { class: "time" }, texts.call_ended));
       log.setAttribute("aria-live", "polite");
     },
   };

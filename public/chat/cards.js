@@ -8,6 +8,7 @@
  */
 import { readCards } from "./card-list.js";
 import { element, icon } from "./element.js";
+import { filled, texts } from "./texts.js";
 import { link } from "./words.js";
 
 const HIGHEST_PICTURE_PX = 320;
@@ -16,7 +17,7 @@ const HIGHEST_PICTURE_PX = 320;
 export function cardList(display, doing) {
   const cards = readCards(display, location.href);
   if (cards.length === 0) return null;
-  const label = cards.length === 1 ? "1 card" : `${cards.length} cards`;
+  const label = filled(texts.cards, { count: cards.length });
   const made = cards.map((card) => cardNode(card, doing));
   return element("ul", { class: "cards", "aria-label": label, tabindex: "0" }, ...made);
 }

@@ -10,6 +10,7 @@ import { Log } from "./log.js";
 import { PageTools } from "./page-tools.js";
 import { browserMemory, draftMemory, messageId, savedChat } from "./saved-chat.js";
 import { chatServer } from "./server.js";
+import { texts } from "./texts.js";
 
 /** A line that is back sooner was not worth a word. */
 const NOTICE_AFTER_MS = 800;
@@ -157,7 +158,7 @@ function announceLine(state) {
   line = state;
   clearTimeout(notice);
   if (state === "up") part("notice").textContent = "";
-  else notice = setTimeout(() => part("notice").append("Connection lost. Trying again…"), NOTICE_AFTER_MS);
+  else notice = setTimeout(() => part("notice").append(texts.connection_lost), NOTICE_AFTER_MS);
 }
 
 /** Something new was said: told in the title of a tab in the background, and to the site around a frame. */

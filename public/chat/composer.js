@@ -1,5 +1,7 @@
 // @ts-check
 /** Where the visitor writes: grows with the text, sends with Enter, starts a new line with Shift + Enter. */
+import { filled, texts } from "./texts.js";
+
 const COUNT_FROM = 3600;
 
 /**
@@ -16,7 +18,7 @@ export function composer(send, memory) {
     memory?.keep(text.value);
     button.disabled = text.value.trim() === "";
     count.hidden = text.value.length < COUNT_FROM;
-    count.textContent = `${text.value.length} of ${text.maxLength} characters`;
+    count.textContent = filled(texts.characters, { count: text.value.length, most: text.maxLength });
     text.style.height = "auto";
     // With its border, or it lacks two pixels and can be scrolled, for which Firefox squares its corners.
     text.style.height = `${text.scrollHeight + text.offsetHeight - text.clientHeight}px`;

@@ -25,6 +25,7 @@ import { userOf } from "./identity.js";
 import { Outbox } from "./outbox.js";
 import { ownSession } from "./saved-chat.js";
 import { Refused, Unreachable } from "./server.js";
+import { texts } from "./texts.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -36,7 +37,6 @@ const SHORT_SOCKETS = 2;
 const LOOK_MS = 1_000;
 /** Without a socket the server can't tell the page anything, so the page polls for a colleague's words and the chat's end. */
 const READ_AGAIN_MS = 10_000;
-const ENDED = "This chat has ended.";
 
 export class Connection {
   #server;
@@ -174,7 +174,7 @@ export class Connection {
     }
     if (!chat.ended) return;
     this.#outbox.dropStored(chat);
-    this.#finish(ENDED, "ended");
+    this.#finish(texts.ended, "ended");
   }
 
   async #openLine() {
@@ -298,7 +298,7 @@ export class Connection {
         break;
       case "session_end":
         this.#outbox.settle();
-        this.#finish(ENDED, event.reason);
+        this.#finish(texts.ended, event.reason);
         break;
       case "error":
         if (this.#inFlight && event.id === this.#inFlight.id) this.#refused(this.#inFlight, event.message);

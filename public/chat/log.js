@@ -9,6 +9,7 @@
 import { cardList } from "./cards.js";
 import { element, unseen } from "./element.js";
 import { followEnd } from "./follow-end.js";
+import { filled, texts } from "./texts.js";
 import { toolCall } from "./tool-call.js";
 import { formatted, withNumbers } from "./words.js";
 
@@ -60,7 +61,7 @@ export class Log {
 
   /** @param {Message} message */
   addWaiting(message) {
-    this.#queue.append(this.#ofUser(message, "Waiting to be sent"));
+    this.#queue.append(this.#ofUser(message, texts.waiting));
     this.#end.go();
   }
 
@@ -78,12 +79,12 @@ export class Log {
     this.rest();
     const state = this.#find(message.id)?.querySelector(".state");
     if (!state) return;
-    const button = element("button", { type: "button", class: "link" }, "Send again");
+    const button = element("button", { type: "button", class: "link" }, texts.send_again);
     button.addEventListener("click", () => {
       this.#find(message.id)?.remove();
       again();
     });
-    state.replaceChildren(`Not sent: ${why} `, button);
+    state.replaceChildren(`${filled(texts.not_sent, { why })} `, button);
     state.classList.add("problem");
   }
 
@@ -94,7 +95,8 @@ export class Log {
 
   /** The agent is at work, and these are its next words. @param {string} words */
   work(words) {
-    if (!this.#working.hasChildNodes()) this.#activity.textContent = `${this.#agent} is writing`;
+    if (!this.#working.hasChildNodes())
+      this.#activity.textContent = filled(texts.writing, { agent: this.#agent });
     this.#growing += words;
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.#draw());
   }
@@ -141,7 +143,7 @@ export class Log {
   #ofUser({ id, text }, state = "") {
     const bubble = element("div", { class: "bubble", dir: "auto" }, ...withNumbers(text));
     const note = element("p", { class: "state" }, state);
-    return element("div", { class: "turn user", "data-id": id }, unseen("You: "), bubble, note);
+    return element("div", { class: "turn user", "data-id": id }, unseen(`${texts.you}: `), bubble, note);
   }
 
   /** @param {Date} time */
@@ -169,5 +171,7 @@ function inWords(time) {
   const clock = { hour: "numeric", minute: "2-digit" };
   const today = time.toDateString() === new Date().toDateString();
   const day = today ? {} : days < 6 ? { weekday: "short" } : { day: "numeric", month: "short" };
-  return new Intl.DateTimeFormat(undefined, /** @type {any} */ ({ ...day, ...clock })).format(time);
+  const { lang } = document.documentElement;
+  const locale = navigator.languages.find((language) => language.split("-")[0] === lang) ?? lang;
+  return new Intl.DateTimeFormat(locale, /** @type {any} */ ({ ...day, ...clock })).format(time);
 }

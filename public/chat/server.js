@@ -14,6 +14,7 @@
  * @typedef {Said | ({ type: "client_call" } & ClientCall) | { type: "typing", text: string } | { type: "aside", text: string } | { type: "session_end", reason: string }
  *   | { type: "answered", id: string } | { type: "error", message: string, id?: string | null }} ChatEvent
  */
+import { texts } from "./texts.js";
 
 /** The server's own words are fit to be shown. */
 export class Refused extends Error {
@@ -131,5 +132,5 @@ async function call(method, url, body, timeout_ms) {
     const wait_ms = Number(response.headers.get("retry-after")) * 1000 || null;
     throw new Unreachable(wait_ms, typeof words === "string" ? words : null);
   }
-  throw new Refused(response.status, typeof words === "string" ? words : "The server did not accept that.");
+  throw new Refused(response.status, typeof words === "string" ? words : texts.refused);
 }

@@ -8,6 +8,7 @@
  * data-position  bottom-right (as if not given) or bottom-left
  * data-color     of the button and the visitor's words: #0f766e
  * data-label     on the button, beside the drawing
+ * data-language  of the chat's own words, such as es; left out: the language of the site (`<html lang>`), else the browser's
  * data-identity  who the visitor is: an identity token that your server has signed
  *
  * The site has to be registered with the chat's channel (`allowed_origins`). From the site's own code: `Parley.open()`,
@@ -21,7 +22,7 @@
   if (!script || !target || Object.hasOwn(window, "Parley")) return;
 
   const { origin } = new URL(script.src);
-  const { position, color = "", label = "", identity: given = "" } = script.dataset;
+  const { position, color = "", label = "", identity: given = "", language = "" } = script.dataset;
   const accent = /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1) : null;
   const page = `${origin}/chat/${encodeURIComponent(target)}`;
   /** An open chat stays open on the site's next page. */
@@ -86,7 +87,8 @@
       make("iframe", { title: label || "Chat", allow: "microphone" })
     );
     const proof = identity ? `#identity=${encodeURIComponent(identity)}` : "";
-    made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}${proof}`;
+    const spoken = encodeURIComponent(language || document.documentElement.lang);
+    made.src = `${page}?embed=1&language=${spoken}${accent ? `&accent=${accent}` : ""}${proof}`;
     panel.replaceChildren(made);
     const judge = () => {
       if (frame !== made || ready) return;

@@ -9,6 +9,7 @@ import { sha256 } from "../base/crypto.ts";
 import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
 import type { Db } from "../db/database.ts";
 import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
+import { directionOf, inLanguage, pageLanguage } from "./page-texts.ts";
 
 /**
  * What a visitor of web chat sees: the page of a chat target, and the script that puts a button
@@ -23,28 +24,35 @@ type Deps = { db: Db; engines: VoiceEngines | null };
 
 export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
   const texts = new Map(
-    readdirSync(FOLDER).map((name) => [name, readFileSync(path.join(FOLDER, name), "utf8")]),
+    readdirSync(FOLDER, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => [name, readFileSync(path.join(FOLDER, name), "utf8")]),
   );
   const assets = new Map(
     [...texts].map(([name, text]) => [name, madeOnce(() => pack(contentType(name), text))]),
   );
   const version = sha256([...texts].join()).slice(0, 12);
-  const page = (file: string, values: Record<string, string> = {}) =>
-    fill(texts.get(file) ?? "", { version, ...values });
+  const page = (file: string, lang: string, values: Record<string, string> = {}) =>
+    fill(texts.get(file) ?? "", { version, lang, dir: directionOf(lang), ...textsOf(lang), ...values });
   const hidden = { hide: true };
 
-  api.server.get<{ Params: { target: string } }>(
+  api.server.get<{ Params: { target: string }; Querystring: { language?: string | string[] } }>(
     "/chat/:target",
     // `frame-ancestors` says who may show the page in a frame, which X-Frame-Options can't say of several sites.
     { schema: hidden, helmet: { xFrameOptions: false } },
     async (request, reply) => {
       const chat = await findChatPage(db, request.params.target);
-      reply.type(contentType("chat.html")).header("cache-control", ASK_FIRST);
+      const lang = pageLanguage([request.query.language].flat()[0], request.headers["accept-language"]);
+      reply
+        .type(contentType("chat.html"))
+        .header("cache-control", ASK_FIRST)
+        .header("vary", "accept-language");
       reply.header("content-security-policy", contentSecurityPolicy(chat?.allowed_origins ?? []));
       // A frame on somebody's site needs the site's permission (`allow`) besides.
       reply.header("permissions-policy", `microphone=(${chat?.browser_calls ? "self" : ""})`);
-      if (!chat) return reply.code(404).send(page("missing.html"));
-      return page("chat.html", { agent_name: chat.agent_name, ...callValues(chat.browser_calls, engines) });
+      if (!chat) return reply.code(404).send(page("missing.html", lang));
+      const { agent_name, browser_calls } = chat;
+      return page("chat.html", lang, { agent_name, ...callValues(browser_calls, engines, lang) });
     },
   );
 
@@ -73,11 +81,13 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
 }
 
 /** Whether the page has a Call button, what is missing here for calls, and what hears and speaks. */
-function callValues(allowed: boolean, engines: VoiceEngines | null): Record<string, string> {
+function callValues(allowed: boolean, engines: VoiceEngines | null, lang: string): Record<string, string> {
   if (!allowed) return {};
   const calls_missing = engines ? (engines.missing ?? "") : NO_ENGINES;
   const call_engines = engines
-    ? `Heard by ${engines.hearing.name}, spoken by ${engines.speaking.name}. Calls are recorded.`
+    ? inLanguage(lang)
+        .engines.replace("{hearing}", () => engines.hearing.name)
+        .replace("{speaking}", () => engines.speaking.name)
     : "";
   return { calls: "allowed", calls_missing, call_engines };
 }
@@ -99,9 +109,16 @@ const contentSecurityPolicy = (allowed_origins: string[]): string =>
     ["frame-ancestors 'self'", ...allowed_origins].join(" "),
   ].join("; ");
 
+/** All of a language, for the page's scripts, and each for its markup. */
+function textsOf(lang: string): Record<string, string> {
+  const texts = inLanguage(lang);
+  const named = Object.entries(texts).map(([name, text]) => [`texts.${name}`, text]);
+  return { chat_texts: lang === "en" ? "" : JSON.stringify(texts), ...Object.fromEntries(named) };
+}
+
 /** Puts values where the page says `{{name}}`. */
 const fill = (page: string, values: Record<string, string>): string =>
-  page.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
+  page.replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
 
 async function findChatPage(db: Db, target: string) {
   const row = await db

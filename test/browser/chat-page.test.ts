@@ -63,6 +63,22 @@ test("a message goes out with Enter, and its answer can be read while it is made
   await expect.poll(() => page.getByText("offline demo model").isVisible()).toBe(true);
 });
 
+test("a page in another language says all that it says in it, from the right where it is read so", async () => {
+  const page = await openChat();
+  await page.goto(`${line.url}/chat/${target}?language=ar`);
+  expect(await page.locator("html").getAttribute("dir")).toBe("rtl");
+  await page.getByPlaceholder("اكتب رسالة…").fill("مرحبا");
+  await page.getByRole("button", { name: "إرسال الرسالة" }).click();
+  await page.locator("#log .user", { hasText: "أنت: مرحبا" }).waitFor();
+  await page.locator("#log .agent", { hasText: "You said: مرحبا" }).waitFor();
+  await page.getByPlaceholder("اكتب رسالة…").fill("bye");
+  await page.keyboard.press("Enter");
+  await page.getByText("انتهت هذه المحادثة.").waitFor();
+  expect(
+    await page.locator("body").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+  ).toBe(0);
+});
+
 test("the field where a message is written is as high as its lines, so that it has no scrollbar", async () => {
   const field = (await openChat()).getByLabel("Your message");
   const hidden = () => field.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);

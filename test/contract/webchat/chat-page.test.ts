@@ -36,6 +36,21 @@ test("GET /chat/:target answers 404 in words where no chat is", async () => {
   expect(body).toContain("There is no chat here");
 });
 
+test("the page speaks the language that its address asks for, else the browser's, and a cache knows by which it was chosen", async () => {
+  const { target } = await createAgent(app, { script: "" });
+  const japanese = await get(`/chat/${target}`, { "accept-language": "ja,en;q=0.5" });
+  expect(japanese.body).toContain('<html lang="ja" dir="ltr"');
+  expect(japanese.body).toContain('placeholder="メッセージを入力…"');
+  expect(String(japanese.headers.vary)).toContain("accept-language");
+  const arabic = await get(`/chat/${target}?language=ar-EG`, { "accept-language": "ja" });
+  expect(arabic.body).toContain('<html lang="ar" dir="rtl"');
+  expect((await get("/chat/nobody", { "accept-language": "fr" })).body).toContain(
+    "Il n&#39;y a pas de chat ici",
+  );
+  const twice = await get(`/chat/${target}?language=de&language=fr`);
+  expect(twice.body).toContain('<html lang="de"');
+});
+
 test("the sites registered with the channel may frame its chats, and no others", async () => {
   const { target, channel_id } = await createAgent(app, { script: "" });
   const answer = await setOrigins(channel_id, target, "https://Shop.example/, http://localhost:3000");

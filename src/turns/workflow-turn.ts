@@ -252,7 +252,12 @@ export class Workflows {
       isAuthored: this.#isAuthored,
       callable: (name) => {
         const task = this.#taskNamed(name);
-        if (task) return { required: requiredOfTask(this.#live(task)), steps: task.task.type === "steps" };
+        if (task)
+          return {
+            required: requiredOfTask(this.#live(task)),
+            is_task: true,
+            steps: task.task.type === "steps",
+          };
         const tool = !of || mayCall(of, name, this.tasks) ? this.#plainTool(name) : undefined;
         return tool && { required: requiredOf(tool) };
       },

@@ -11,7 +11,7 @@ import { freshTask, type SessionTask, sessionTasks, type TaskState } from "./wor
  */
 
 /** A tool that tasks may call: what it requires, and what it answers; what it throws is its failure. */
-export type FakeTool = { required?: string[]; answer(given: PathMembers): unknown };
+export type FakeTool = { required?: string[]; is_task?: boolean; answer(given: PathMembers): unknown };
 
 /** The first task of a definition, as a session would have it. */
 export function taskOf(task: object): SessionTask {
@@ -66,7 +66,7 @@ export class TaskDriver {
       system: this.system,
       callable: (name) => {
         const tool = Object.hasOwn(this.tools, name) ? this.tools[name] : undefined;
-        return tool && { required: tool.required ?? [] };
+        return tool && { required: tool.required ?? [], is_task: tool.is_task === true };
       },
     });
     this.state = outcome.state;

@@ -17,10 +17,10 @@ export type TaskSurroundings = {
   /** The program's own, which nothing overrides. */
   system: PathMembers;
   /**
-   * A tool that a task may call, with the arguments it can't do without; undefined when there is none such. `steps`: it
-   * starts a steps task, whose end a call can wait for.
+   * A tool that a task may call, with the arguments it can't do without; undefined when there is none such. `is_task`: it
+   * is another task. `steps`: it starts a steps task, whose end a call can wait for.
    */
-  callable(name: string): { required: string[]; steps?: boolean } | undefined;
+  callable(name: string): { required: string[]; is_task?: boolean; steps?: boolean } | undefined;
   /** Left out: nothing is the author's, but for what this task sets. */
   isAuthored?: IsAuthored;
   /** Of a turn that is debugged. */

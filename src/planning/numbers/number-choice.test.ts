@@ -41,7 +41,16 @@ test("no number is chosen above its cap, at rest, paused or busy, and one is cho
     fc.property(someRules, aPool, aNumber, fc.nat(), (rules, pool, target, seed) => {
       const choice = chooseNumber(rules, pool, target, seed, NOW);
       const left = numbersLeft(rules, pool, DAY_ENDS, NOW);
-      expect(choice === null).toBe(left.free === 0);
+      const isOver = (until: Date | null) => until === null || until <= NOW;
+      const usable = pool.filter(
+        ({ uses, resting_until, paused_until, free_lines }) =>
+          isOver(resting_until) &&
+          isOver(paused_until) &&
+          uses < (rules.daily_cap ?? Number.POSITIVE_INFINITY) &&
+          free_lines > 0,
+      );
+      expect(left.free).toBe(usable.length);
+      expect(choice === null).toBe(usable.length === 0);
       expect(left.free + left.resting + left.capped + left.paused + left.busy).toBe(pool.length);
       if (choice === null) return;
       const chosen = pool.find(({ id }) => id === choice.id) as PoolNumber;

@@ -165,6 +165,56 @@ describe("rules by purpose, and holidays", () => {
     );
   });
 
+  test("for all rules: they are refused where, and only where, they leave a purpose of a row no minute of the week", () => {
+    const narrow = fc.record({
+      jurisdiction: fc.constantFrom("*", "US", "US-FL", "CA"),
+      channel,
+      purpose,
+      days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+      from: time(14, 33),
+      to: time(30, 48),
+      source: fc.constant(null),
+      checked_on: fc.constant(null),
+    });
+    const isOpenAt = (each: ContactHours, day: ContactHours["days"][number], at: string) =>
+      each.days.includes(day) && each.from <= at && at < each.to;
+    const halves = Array.from(
+      { length: 48 },
+      (_, half) => `${String(half >> 1).padStart(2, "0")}:${half % 2 ? "30" : "00"}`,
+    );
+    fc.assert(
+      fc.property(fc.array(narrow, { minLength: 1, maxLength: 6 }), (rows) => {
+        const leavesMinute = (of: ContactHours, meant: (typeof PURPOSES)[number]) => {
+          const bound = rows.filter(
+            (each) =>
+              each.channel === of.channel &&
+              (each.purpose ?? meant) === meant &&
+              (each.jurisdiction === "*" || `${of.jurisdiction}-`.startsWith(`${each.jurisdiction}-`)),
+          );
+          return WEEKDAYS.some((day) =>
+            halves.some((at) =>
+              bound.every((one) =>
+                bound.some(
+                  (each) =>
+                    each.jurisdiction === one.jurisdiction &&
+                    each.purpose === one.purpose &&
+                    isOpenAt(each, day, at),
+                ),
+              ),
+            ),
+          );
+        };
+        const isSound = rows.every(
+          (each) =>
+            each.from < each.to &&
+            PURPOSES.every((one) => (each.purpose ?? one) !== one || leavesMinute(each, one)),
+        );
+        expect(contactHoursFaults(rows).length === 0).toBe(isSound);
+      }),
+      { numRuns: rounds(500) },
+    );
+  });
+
   test("for all rules that were saved before there were purposes and holidays: they hold for every purpose", () => {
     const old = row.map(({ purpose: _, ...rest }) => rest);
     fc.assert(

@@ -116,6 +116,25 @@ test("a mean's bootstrap interval holds the mean, and the pairs needed fall with
   expect(pairsForMean([1, -1])).toBeNull();
 });
 
+test("the pairs needed are the fewest that show the difference with a power of 80 %", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -50, max: 60 }), { minLength: 2, maxLength: 30 }), (values) => {
+      const pairs = pairsForMean(values);
+      const difference = values.reduce((sum, value) => sum + value, 0) / values.length;
+      expect(pairs === null).toBe(difference === 0);
+      if (pairs === null) return;
+      const squares = values.map((value) => (value - difference) ** 2);
+      const variance = squares.reduce((sum, square) => sum + square, 0) / (values.length - 1);
+      // How many standard errors of so many pairs the difference is.
+      const errors = (of: number) => Math.abs(difference) / Math.sqrt(variance / of);
+      const enough = 1.959964 + 0.841621;
+      expect(errors(pairs)).toBeGreaterThan(enough - 1e-5);
+      if (pairs > 2) expect(errors(pairs - 1)).toBeLessThan(enough);
+    }),
+    { numRuns: rounds(300) },
+  );
+});
+
 test("a handful of pairs has no interval, least of all one that is certain", () => {
   expect(meanInterval([120], 1)).toBeNull();
   expect(meanInterval([1, 1, 1], 1)).toBeNull();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rounds } from "../../../test/harness/seed.ts";
+import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { Mode } from "../attempt.ts";
 import { retryWait_s } from "../retry-interval.ts";
 import {
@@ -55,6 +56,19 @@ test.each([
     skipped: [{ step: 1, text }],
   });
   expect(nextCadenceStep([email], 1, after("voice", "BUSY"), nobody, at).next).toBeNull();
+});
+
+test("the step behind one that was skipped comes whatever the outcome was, whenever the skip was found", () => {
+  const nowhere = { ...sms, address: "nothing" };
+  const outcomes = fc.constantFrom<ChannelStatus[]>("BUSY", "NO-ANSWER", "DECLINED", "FAILED");
+  fc.assert(
+    fc.property(outcomes, outcomes, (met, named) => {
+      const steps = [nowhere, { ...sms, after: [named] }];
+      expect(nextCadenceStep(steps, 1, after("voice", met), ann, at).next?.step).toBe(2);
+      expect(nextCadenceStep(steps, 2, null, ann, at).next?.step).toBe(2);
+    }),
+    { numRuns: rounds(50) },
+  );
 });
 
 test("a step's column may have a name that all objects know", () => {

@@ -20,7 +20,21 @@ const HOURS = { schedule, zone: "UTC" };
 const mostly = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 8, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 const later = fc.constantFrom(after(1), after(60_000), after(86_400_000));
-const hold = later.map((until) => ({ reason: "contact-cap" as const, text: "Waiting.", until }));
+const REASONS = [
+  "person-hours",
+  "holiday",
+  "not-before",
+  "unknown-zone",
+  "unreadable-time",
+  "no-approved-template",
+  "contact-cap",
+  "after-conversation",
+] as const;
+const hold = fc.record({
+  reason: fc.constantFrom(...REASONS),
+  text: fc.constant("Waiting."),
+  until: later,
+});
 
 const aRequest: fc.Arbitrary<RequestView> = fc.record({
   attempt_count: fc.integer({ min: 0, max: 2 }),
@@ -85,32 +99,25 @@ test("an attempt starts when, and only when, it is due and nothing holds its per
 });
 
 test("who opted out or answered is never kept waiting, but for an attempt that is under way", () => {
+  const stops = fc.constantFrom("suppressed" as const, "answered" as const);
+  const due = fc.constantFrom(after(-60_000), NOW, after(1), after(3_600_000));
   fc.assert(
-    fc.property(aRequest, someDays, (request, days) => {
-      const isUnderWay = request.is_reached_elsewhere || request.is_address_busy;
-      if (isUnderWay || !["suppressed", "answered"].includes(request.issue?.kind ?? "")) return;
-      const { kind, status, text } = request.issue as Extract<
-        RequestView["issue"],
-        { text: string; status: unknown }
-      >;
-      expect(requestStep(request, days, () => 0, HOURS, NOW)).toEqual({
-        kind: "skip",
-        status,
-        reason: kind,
-        text,
-      });
+    fc.property(aRequest, stops, due, someDays, (any, reason, due_at, days) => {
+      const issue = { kind: reason, status: "CANCELED" as const, text: "Stopped." };
+      const request = { ...any, due_at, issue, is_reached_elsewhere: false, is_address_busy: false };
+      const skip = { kind: "skip", status: "CANCELED", reason, text: "Stopped." };
+      expect(requestStep(request, days, () => 0, HOURS, NOW)).toEqual(skip);
     }),
     some,
   );
 });
 
-test("no lookup is paid for somebody who is held anyway, or is not due", () => {
+test("a number is looked up when, and only when, nothing else stands in the way: no lookup is paid for who is held", () => {
   fc.assert(
     fc.property(aRequest, someDays, (any, days) => {
       const request: RequestView = { ...any, issue: { kind: "lookup" } };
       const step = requestStep(request, days, () => 0, HOURS, NOW);
-      if (step.kind !== "wait" || step.reason !== "lookup") return;
-      expect(isFree({ ...request, issue: null })).toBe(true);
+      expect(step.kind === "wait" && step.reason === "lookup").toBe(isFree({ ...request, issue: null }));
     }),
     some,
   );
@@ -127,11 +134,25 @@ test("of candidates the first who may start does; before it each is skipped, or 
       expect(choice.skips.map(({ index }) => index)).toEqual(
         before.flatMap(({ kind }, index) => (kind === "skip" ? [index] : [])),
       );
-      for (const { index, until } of choice.put_off) {
-        expect(before[index]).toMatchObject({ kind: "wait", until });
-        expect(until > (candidates[index] as RequestView).due_at).toBe(true);
-        expect(until > NOW).toBe(true);
-      }
+      // Whoever is held until a time makes room for those behind.
+      const held: string[] = ["too-often", "country-paused", ...REASONS];
+      expect(choice.put_off).toEqual(
+        before.flatMap((step, index) =>
+          step.kind === "wait" &&
+          held.includes(step.reason) &&
+          step.until !== null &&
+          step.until > (candidates[index] as RequestView).due_at
+            ? [{ index, until: step.until }]
+            : [],
+        ),
+      );
+      for (const { until } of choice.put_off) expect(until > NOW).toBe(true);
+      // Nothing wakes a batch when a lookup or another attempt ends.
+      const soon = ["lookup", "same-reference", "same-address"];
+      if (first === -1)
+        expect(choice.looks_soon).toBe(
+          steps.some((step) => step.kind === "wait" && soon.includes(step.reason)),
+        );
       if (first !== -1) return;
       // A batch sleeps no longer than until somebody may be tried, and does not sleep over those behind one that left.
       const left = choice.skips.length + choice.put_off.length > 0;

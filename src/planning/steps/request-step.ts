@@ -92,19 +92,19 @@ export function requestStep(
     return wait("same-address", "Waiting: another attempt to the same person is under way.", null);
   const { issue } = request;
   const { too_late } = request.person;
-  if (too_late !== null && (issue === null || issue.kind === "lookup"))
-    return { kind: "skip", status: "CANCELED", reason: "too-late", text: too_late };
   // Before the lookup, which costs money.
-  if (issue?.kind === "lookup" && person !== null) return wait(person.reason, person.text, person.until);
+  if (issue === null || issue.kind === "lookup") {
+    if (too_late !== null) return { kind: "skip", status: "CANCELED", reason: "too-late", text: too_late };
+    if (too_often !== null) return triedTooOften(too_often, zone, now);
+    if (country !== null) return countryPaused(country, zone, now);
+    if (person !== null) return wait(person.reason, person.text, person.until);
+  }
   if (issue?.kind === "lookup")
     return wait("lookup", issue.text ?? "Waiting: the carrier is asked what kind of number this is.", null);
   if (issue !== null) {
     const { kind: reason, status, text } = issue;
     return { kind: "skip", status, reason, text };
   }
-  if (too_often !== null) return triedTooOften(too_often, zone, now);
-  if (country !== null) return countryPaused(country, zone, now);
-  if (person !== null) return wait(person.reason, person.text, person.until);
   if (request.attempt_count > 0) return { kind: "start", counts_on: null };
   for (const { date, cap } of days) {
     if (request.counted_on.includes(date)) return { kind: "start", counts_on: null };

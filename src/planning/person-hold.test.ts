@@ -316,6 +316,9 @@ describe("not before and not after", () => {
   test.each([
     ["2026-11-24T16:59:00Z", true],
     ["2026-11-24T17:00:01Z", false],
+    // A time on the person's own clock, at which it is noon, is that time and not the end of its day.
+    ["2026-11-24T11:59", true],
+    ["2026-11-24T12:01", false],
     ["2026-11-24", false],
     ["2026-11-23", true],
   ])("after %s it is too late: %s", (not_after, late) => {

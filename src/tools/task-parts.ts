@@ -1,4 +1,5 @@
-import type { Expression } from "../expressions/expression.ts";
+import { Expression } from "../expressions/expression.ts";
+import { isRecord } from "../expressions/member.ts";
 import type { Path } from "../schemas/validation-issue.ts";
 import type { TaskAction, TaskEvent } from "./task-action.ts";
 import type { Step, Task } from "./task-definition.ts";
@@ -10,6 +11,7 @@ import type { Step, Task } from "./task-definition.ts";
 
 type PlacedAction = { action: TaskAction; event: TaskEvent; path: Path };
 type PlacedExpression = { expression: Expression; path: Path };
+type TextInTask = { text: string; path: Path };
 export type PlacedName = { name: string; path: Path };
 
 /** The steps of a steps task; none for the other kinds. */
@@ -73,6 +75,8 @@ export function expressionsOf(task: Task, path: Path): PlacedExpression[] {
   for (const { action, path: at } of actionsOf(task, path)) {
     add(action.if, ...at, "if");
     if (action.action !== "call") continue;
+    for (const { expression, path } of argumentParts(action.arguments, [...at, "arguments"]).expressions)
+      add(expression, ...path);
     for (const [index, saved] of (action.result?.save ?? []).entries()) {
       add(saved.from, ...at, "result", "save", index, "from");
     }
@@ -114,9 +118,16 @@ export function writesOf(task: Task, path: Path): (PlacedName & { isOwn: boolean
 }
 
 /** Every text of a task that may hold templates. */
-export function textsOf(task: Task, path: Path): { text: string; path: Path }[] {
+export function textsOf(task: Task, path: Path): TextInTask[] {
+  const values = valueSourcesOf(task, path).flatMap(({ value, path }) =>
+    typeof value === "string" ? [{ text: value, path: [...path, "value"] }] : [],
+  );
   const said = actionsOf(task, path).flatMap(({ action, path }) =>
-    action.action === "say" ? [{ text: action.text, path: [...path, "text"] }] : [],
+    action.action === "say"
+      ? [{ text: action.text, path: [...path, "text"] }]
+      : action.action === "call"
+        ? argumentParts(action.arguments, [...path, "arguments"]).texts
+        : [],
   );
   const steps = stepsOf(task, path).flatMap(({ step, path }) => [
     { text: step.goal, path: [...path, "goal"] },
@@ -126,7 +137,35 @@ export function textsOf(task: Task, path: Path): { text: string; path: Path }[] 
         : { text: item.text, path: [...path, "instructions", index, "text"] },
     ),
   ]);
-  return [...said, ...steps];
+  return [...values, ...said, ...steps];
+}
+
+/** Deeper arguments are sent as they are. */
+export const MAX_ARGUMENT_DEPTH = 100;
+
+/** An object of the single key `valueFrom` gives what the expression does; more keys make it plain data. */
+export function argumentExpression(part: object): { key: string; expression: Expression } | null {
+  const [key, ...more] = Object.keys(part);
+  if (!isRecord(part) || more.length > 0 || (key !== "valueFrom" && key !== "value_from")) return null;
+  const expression = Expression.safeParse(part[key]);
+  return expression.success ? { key, expression: expression.data } : null;
+}
+
+/** What is filled in of the arguments of a `call`, however deep it stands. */
+function argumentParts(given: unknown, at: Path): { texts: TextInTask[]; expressions: PlacedExpression[] } {
+  const texts: TextInTask[] = [];
+  const expressions: PlacedExpression[] = [];
+  const visit = (part: unknown, path: Path, depth: number): void => {
+    if (typeof part === "string") texts.push({ text: part, path });
+    if (depth === MAX_ARGUMENT_DEPTH || typeof part !== "object" || part === null) return;
+    const computed = Array.isArray(part) || depth === 0 ? null : argumentExpression(part);
+    if (computed) expressions.push({ expression: computed.expression, path: [...path, computed.key] });
+    else
+      for (const [key, item] of Object.entries(part))
+        visit(item, [...path, Array.isArray(part) ? Number(key) : key], depth + 1);
+  };
+  visit(given, at, 0);
+  return { texts, expressions };
 }
 
 /** The tools that a task calls, keeps to itself, or names as the only ones of a step. */

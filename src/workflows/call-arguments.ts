@@ -1,10 +1,9 @@
-import { Expression } from "../expressions/expression.ts";
-import { isRecord } from "../expressions/member.ts";
+import type { Expression } from "../expressions/expression.ts";
 import { renderTemplate, wholeTemplate } from "../expressions/template.ts";
+import { argumentExpression, MAX_ARGUMENT_DEPTH } from "../tools/task-parts.ts";
 import type { TaskRun } from "./task-run.ts";
 import { MAX_VALUE_CHARACTERS, type PathMembers } from "./variable-path.ts";
 
-const MAX_DEPTH = 100;
 /** An expression takes up to its own bound of time, and everybody else is answered meanwhile. */
 const MAX_EXPRESSIONS = 100;
 
@@ -33,10 +32,10 @@ export function callArguments(run: TaskRun, given: PathMembers): PathMembers | n
       const name = wholeTemplate(part);
       return name === null ? renderTemplate(part, lookup, { budget }) : taken(lookup(name) ?? undefined);
     }
-    if (depth === MAX_DEPTH || typeof part !== "object" || part === null) return part;
+    if (depth === MAX_ARGUMENT_DEPTH || typeof part !== "object" || part === null) return part;
     if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1) ?? null);
-    const expression = expressionOf(part);
-    return expression === null ? members(part as PathMembers, depth) : computed(expression);
+    const one = argumentExpression(part);
+    return one === null ? members(part as PathMembers, depth) : computed(one.expression);
   };
   const members = (part: PathMembers, depth: number): PathMembers =>
     Object.fromEntries(
@@ -48,12 +47,4 @@ export function callArguments(run: TaskRun, given: PathMembers): PathMembers | n
 
   const filled = members(given, 0);
   return budget.left < 0 ? null : filled;
-}
-
-/** An object of this single key; more keys make it plain data. */
-function expressionOf(part: object): Expression | null {
-  const [key, ...more] = Object.keys(part);
-  if (!isRecord(part) || more.length > 0 || (key !== "valueFrom" && key !== "value_from")) return null;
-  const expression = Expression.safeParse(part[key]);
-  return expression.success ? expression.data : null;
 }

@@ -71,6 +71,32 @@ test("templates that name an input or a local that is nowhere are found where th
   ]);
 });
 
+test("values and the arguments of calls are looked into, at any depth", () => {
+  const call = {
+    action: "call",
+    name: "lookup",
+    arguments: {
+      email: "{{ inputs.emial }}",
+      rows: [{ sum: { valueFrom: "local.trys" } }, "for {{ local.nobody }}"],
+      known: ["{{ local.tries }}", { valueFrom: "inputs.age" }],
+      plain: { valueFrom: "local.data", more: 1 },
+    },
+  };
+  const on = { submit: [{ action: "set", name: "vars.mail", value: "{{ inputs.mail }}" }, call] };
+  const steps = leadsOnBy("sure", {
+    on: { start: [{ action: "set", name: "local.tries", value: 0 }], ...on },
+  });
+  expect(found(steps).map(({ message, path }) => [message, path.slice(6)])).toEqual([
+    [
+      "Nothing in this task sets local.trys, so it has no value.",
+      [1, "arguments", "rows", 0, "sum", "valueFrom"],
+    ],
+    ['No step has an input "mail", so inputs.mail has no value.', [0, "value"]],
+    ['No step has an input "emial", so inputs.emial has no value.', [1, "arguments", "email"]],
+    ["Nothing in this task sets local.nobody, so it has no value.", [1, "arguments", "rows", 1]],
+  ]);
+});
+
 test("what a call takes from a tool's answer is not judged, and may be named afterwards", () => {
   const call = {
     action: "call",

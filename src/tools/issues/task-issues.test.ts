@@ -69,6 +69,17 @@ const table: Record<string, Case[]> = {
       `${STEP}[0].instructions[0].if`,
     ],
     [
+      "an argument of a call",
+      withSteps({
+        id: "A",
+        on: {
+          submit: [{ action: "call", name: "lookup", arguments: { of: [{ day: { valueFrom: "(((" } }] } }],
+        },
+      }),
+      "error",
+      `${STEP}[0].on.submit[0].arguments.of[0].day.valueFrom`,
+    ],
+    [
       "a transition",
       withSteps({ id: "A", next: [{ if: "(((", id: "A" }, "A"] }),
       "error",

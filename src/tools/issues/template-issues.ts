@@ -4,7 +4,7 @@ import { nearest } from "../../schemas/nearest.ts";
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
 import { isKnownSystemVariable, SYSTEM_VARIABLES } from "../system-variable.ts";
 import type { Task } from "../task-definition.ts";
-import { expressionsOf, textsOf, valueSourcesOf } from "../task-parts.ts";
+import { expressionsOf, textsOf } from "../task-parts.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 
 /*
@@ -78,16 +78,11 @@ export function toolTemplateIssues({ tool, endpoint, static_parameters }: ToolDe
 }
 
 export function taskTemplateIssues(task: Task, path: Path): Issue[] {
-  const values = valueSourcesOf(task, path).flatMap(({ value, path }) =>
-    typeof value === "string" ? [{ text: value, path: [...path, "value"] }] : [],
-  );
   const described = task.tool?.description
     ? [{ text: task.tool.description, path: [...path, "tool", "description"] }]
     : [];
   return [
-    ...[...textsOf(task, path), ...values, ...described].flatMap(({ text, path }) =>
-      templateIssues(text, path),
-    ),
+    ...[...textsOf(task, path), ...described].flatMap(({ text, path }) => templateIssues(text, path)),
     ...unknownSystemReads(task, path),
   ];
 }

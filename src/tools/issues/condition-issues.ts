@@ -1,8 +1,8 @@
-import { compileExpression } from "../../expressions/expression.ts";
 import { type ComparedSide, readsOf } from "../../expressions/jmespath-reads.ts";
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
 import type { InputParameter, Task } from "../task-definition.ts";
 import { actionsOf, expressionsOf, stepsOf, textsOf, writesOf } from "../task-parts.ts";
+import { sourceOf, templateNames } from "./read-names.ts";
 
 /*
  * Whether what expressions and templates name can have a value, and whether comparisons can hold. Only `inputs.…` and
@@ -30,17 +30,9 @@ export function conditionIssues(task: Task, path: Path): Issue[] {
       ];
     });
   const named = textsOf(task, path).flatMap(({ text, path }) =>
-    unknownNames(templatePaths(text), known, path, text),
+    unknownNames(templateNames(text), known, path, text),
   );
   return [...read, ...named];
-}
-
-/** Of a JMESPath expression that can be read. */
-function sourceOf(expression: Parameters<typeof compileExpression>[0]): string | null {
-  const compilation = compileExpression(expression);
-  return compilation.ok && compilation.expression.language === "jmespath"
-    ? compilation.expression.source
-    : null;
 }
 
 type Known = {
@@ -262,7 +254,3 @@ const literalIn = (side: ComparedSide): { value: unknown } | null =>
   side !== null && "literal" in side ? { value: side.literal } : null;
 
 /** `{{ local.tries }}` and `{{ inputs.email }}`, as paths. */
-const templatePaths = (text: string): string[][] =>
-  [...text.matchAll(/\{\{\s*((?:local|inputs)\.[\p{L}\p{M}\p{N}_.]+)\s*\}\}/gu)].map(([, name = ""]) =>
-    name.split("."),
-  );

@@ -46,3 +46,48 @@ test("a transition that requires what no step asks for and nothing sets is found
   for (const known of ["email", "plan", "vars.plan", "booking"]) expect(found(steps(known))).toEqual([]);
   expect(found(steps("emial"))).toEqual(["unknown-required-input 0.next.0.requires.0"]);
 });
+
+const asksFor = (name: string, more: object = {}) => ({ id: "A", inputs: [{ name }], next: ["B"], ...more });
+const call = (value: unknown) => ({ action: "call", name: "lookup", arguments: { of: value } });
+
+test("an input that another step names is found where nothing keeps it, and what keeps it is told", () => {
+  const issues = toolIssues(
+    withSteps(asksFor("rx", { instructions: ["Ask for {{ rx }}."] }), {
+      id: "B",
+      instructions: ["Say {{ inputs.rx }} and {{ inputs.rx }}."],
+      on: { submit: [call("{{ rx }}"), call({ valueFrom: "rx.code" })] },
+      next: [{ id: "A", if: "inputs.rx == '1' || vars.rx == '2'" }],
+    }),
+    around,
+  ).filter(({ severity }) => severity === "warning");
+  const gone = "rx is an input of step A and has no value once that step is left.";
+  expect(issues.map(({ id, path, message }) => [id, path.slice(3).join("."), message])).toEqual([
+    ["input-left-behind", "1.on.submit.1.arguments.of.valueFrom", expect.stringContaining("write vars.rx")],
+    ["input-left-behind", "1.next.0.if", `${gone} Keep it with the action save in that step, and write rx.`],
+    [
+      "input-left-behind",
+      "1.on.submit.0.arguments.of",
+      `${gone} Keep it with the action save in that step. If a variable of the conversation is meant, write vars.rx.`,
+    ],
+    ["input-left-behind", "1.instructions.0", expect.stringContaining(gone)],
+  ]);
+});
+
+test.each([
+  ["saved", asksFor("rx", { on: { submit: [{ action: "save" }] } })],
+  ["saved by its name", asksFor("rx", { on: { submit: [{ action: "save", inputs: ["rx"] }] } })],
+  ["saved under its own name", asksFor("rx", { on: { submit: [{ action: "save", name: "vars.rx" }] } })],
+  ["set", asksFor("rx", { on: { submit: [{ action: "set", name: "local.rx", valueFrom: "inputs.rx" }] } })],
+  ["a variable of the conversation before", asksFor("rx", { on: { enter: [{ action: "get" }] } })],
+])("an input that is %s may be named in every step", (_how, step) => {
+  expect(found(withSteps(step, { id: "B", goal: "{{ rx }}" }))).toEqual([]);
+  // `inputs.` still means the step's own.
+  expect(found(withSteps(step, { id: "B", goal: "{{ inputs.rx }}" }))).toEqual(["input-left-behind 1.goal"]);
+});
+
+test("an input that is saved under another name is not kept under its own", () => {
+  const step = asksFor("rx", { on: { submit: [{ action: "save", name: "order" }] } });
+  expect(found(withSteps(step, { id: "B", goal: "{{ rx }} {{ order }}" }))).toEqual([
+    "input-left-behind 1.goal",
+  ]);
+});

@@ -31,7 +31,7 @@ import {
   urlWithoutHost,
   urlWithoutScheme,
 } from "./endpoint-issues.ts";
-import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
+import { doubledInputs, inputsLeftBehind, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { parameterSchema } from "./parameter-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
@@ -128,6 +128,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
       ...doubledInputs(task, path),
       ...unknownActionInputs(task, path),
       ...unknownRequires(task, path),
+      ...inputsLeftBehind(task, path),
       ...conditionIssues(task, path),
       ...writtenSystemVariables(task, path),
       ...taskTemplateIssues(task, path),

@@ -15,7 +15,8 @@ export const fileSchema = (kind: Kind): z.ZodType<Fields> =>
     // Strict schemas have reported these keys already.
     const told = faults.flatMap((fault) => (fault.code === "unrecognized_keys" ? fault.keys : []));
     const strange = strangeFields(kind, given).filter(({ path: [field] }) => !told.includes(String(field)));
-    for (const { path, message } of [...strange, ...wrongNames(names, given), ...lostKeys(own, parsed.data)])
+    const wrong = [...wrongNames(names, given), ...missingNames(kind, given)];
+    for (const { path, message } of [...strange, ...wrong, ...lostKeys(own, parsed.data)])
       context.addIssue({ code: "custom", path, message });
     return { ...parsed.data, ...Object.fromEntries(names.map((field) => [field, given[field] ?? null])) };
   }) as never;
@@ -32,6 +33,11 @@ const wrongNames = (names: string[], given: Fields): FieldFault[] =>
   names
     .filter((field) => given[field] != null && typeof given[field] !== "string")
     .map((field) => ({ path: [field], message: "Write the name of the record." }));
+
+const missingNames = (kind: Kind, given: Fields): FieldFault[] =>
+  kind.references.flatMap(({ field, required }) =>
+    required !== undefined && given[field] == null ? [{ path: [field], message: required }] : [],
+  );
 
 /** Keys inside a field that nothing reads. A tool's definition has spellings of its own, and `check` tells of them. */
 function lostKeys(given: Fields, parsed: Fields | undefined): FieldFault[] {

@@ -29,8 +29,8 @@ export type KindName =
   | "agents"
   | "test_suites";
 
-/** A field of a file that names a record, and the field of the API that has its number. */
-type Reference = { field: string; kind: KindName; id: string };
+/** A field of a file that names a record, and the field of the API that has its number; `required` says what to write. */
+type Reference = { field: string; kind: KindName; id: string; required?: string };
 
 export type Kind = {
   name: KindName;
@@ -140,7 +140,15 @@ export const KINDS: readonly Kind[] = [
     ...plain("tool", "tools", "tool_id"),
     name: "tools",
     schema: ToolCreateRequest.omit({ service_id: true }),
-    references: [{ field: "service", kind: "services", id: "service_id" }],
+    references: [
+      {
+        field: "service",
+        kind: "services",
+        id: "service_id",
+        required:
+          "Name the tool's service. A tool that calls nothing, such as a workflow, takes any of yours.",
+      },
+    ],
     isBuiltIn: ({ name }) => SYSTEM_TOOLS.some((tool) => tool.name === name),
     async remove(parley, { name }) {
       await parley.delete_tool({ path: { tool_name: name }, query: { reason: REASON } });
@@ -207,7 +215,7 @@ export const KINDS: readonly Kind[] = [
       tool_headers: AgentCreate.shape.tool_headers.default(null),
     }),
     references: [
-      { field: "prompt", kind: "prompts", id: "prompt_id" },
+      { field: "prompt", kind: "prompts", id: "prompt_id", required: "Name the agent's prompt." },
       { field: "greeting", kind: "custom_messages", id: "custom_message_id" },
       { field: "language_group", kind: "language_groups", id: "language_group_id" },
       { field: "bridge_phrases", kind: "bridge_phrases", id: "bridge_phrases_id" },

@@ -274,6 +274,16 @@ describe("what is wrong", () => {
       /agents\/clinic\.yaml:2:1: prompt: There is no "Klinik" in prompts, neither/,
     ],
     [
+      "a tool without a service",
+      { "tools/book.yaml": tool("book").replace(/^service: .*\n/m, "") },
+      /tools\/book\.yaml:1:1: service: Name the tool's service\. A tool that calls nothing, such as a workflow, takes any/,
+    ],
+    [
+      "an agent without a prompt",
+      { "agents/clinic.yaml": AGENT.replace("prompt: Clinic", "prompt: null") },
+      /agents\/clinic\.yaml:2:1: prompt: Name the agent's prompt\./,
+    ],
+    [
       "a tool that is nowhere",
       { "prompts/clinic.yaml": PROMPT.replace("book,", "bock,") },
       /prompts\/clinic\.yaml:6:9: tools\[0\]: There is no "bock" in tools/,

@@ -186,7 +186,7 @@ export function wordsOf(
 ): string {
   const words = cutTo(mail.new_text || mail.text, LONGEST_MESSAGE).toWellFormed();
   const subject = (opened || words.trim() === "") && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
-  const parts = [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "");
+  const parts = [subject, words, filesInWords(mail.attachments)].filter((part) => part.trim() !== "");
   return parts.join("\n\n") || NO_TEXT;
 }
 

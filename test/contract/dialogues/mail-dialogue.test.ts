@@ -67,9 +67,9 @@ describe("a conversation by mail", () => {
     expect(body).toMatchObject({ channel_manager_type: "email_v1", simulated: false });
   });
 
-  test("begins with what an empty mail is, not with silence", async () => {
+  test.each(["", " \n\n"])("begins with what an empty mail is (%j), not with silence", async (text) => {
     const ann = somebody();
-    await app.deliver({ from: ann, to: box.address, text: "" });
+    await app.deliver({ from: ann, to: box.address, text });
     const first = await nthMail(ann, 1);
     expect(first.text).toContain("Please tell us what it is about.");
   });

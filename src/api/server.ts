@@ -150,7 +150,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     reply.header("x-request-id", request.id);
     if (isStopping)
       throw new Fault("unavailable", "This server is stopping. Send it again.", { retry_after_s: 1 });
-    if (request.url.includes("%00")) refuseUnstorableText("\0", ["path"]);
+    const [path = ""] = request.url.split("?", 1);
+    if (request.url.includes("%00")) refuseUnstorableText("\0", [path.includes("%00") ? "path" : "query"]);
   });
   knowOwnPages(server, options.publicUrl);
   keepPersonalDataOutOfCaches(server);

@@ -133,3 +133,13 @@ test("a list that is filtered by parameters in brackets, as axios and PHP write 
     body: { detail: [{ loc: ["query", "search_fields", 0] }] },
   });
 });
+
+test("a NUL in an address is refused at the part of it where it stands", async () => {
+  const refused = (part: string) => ({
+    status: 422,
+    body: { detail: [{ loc: [part], msg: NOT_STORABLE, type: "string_unicode" }] },
+  });
+  const search = "search_fields=name&search_field_values=a%00";
+  expect(await app.send("GET", `/api/v1/services/?${search}`)).toMatchObject(refused("query"));
+  expect(await app.send("GET", `/api/v1/tools/a%00?${search}`)).toMatchObject(refused("path"));
+});

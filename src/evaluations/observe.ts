@@ -24,9 +24,9 @@ export async function observe(
   catalogue: readonly LlmEntry[],
   session_id: number,
 ): Promise<{ observed: Observed; requests: unknown[]; measures: TestMeasures }> {
-  const { state, end_reason } = await db
+  const { state, channel, end_reason } = await db
     .selectFrom("sessions")
-    .select(["state", "end_reason"])
+    .select(["state", "channel", "end_reason"])
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();
   const messages = await db
@@ -65,11 +65,20 @@ export async function observe(
     steps: [...new Set(tasks.flatMap(({ visits }) => Object.keys(visits)))],
     variables: memory.variables,
     language: memory.language,
-    ended_by: end_reason === "user" ? "person" : "agent",
+    ended_by: endedBy(channel, end_reason),
     cost_usd: costOf(catalogue, answers),
   };
   const measures = { answers_ms: observed.answers_ms, agent_cost_usd: observed.cost_usd };
   return { observed, requests: calls.map(({ request }) => request), measures };
+}
+
+/**
+ * Who hung up. On a call that falls silent or takes too long the agent says goodbye and does; a written conversation that
+ * nobody goes on with, or that an operator or a fault ended, is over without that. Pure.
+ */
+function endedBy(channel: string, end_reason: string | null): Observed["ended_by"] {
+  const closes = ["agent", "transfer", ...(channel === "voice" ? ["idle", "max-duration"] : [])];
+  return closes.includes(end_reason ?? "") ? "agent" : "person";
 }
 
 type TracedTurn = { category: string; duration_ms: number | null; details: unknown };

@@ -126,6 +126,26 @@ describe("a replay", () => {
     expect(session).toMatchObject({ is_test: true, end_reason: "agent" });
   });
 
+  test.each([
+    ["chat", "agent", 1],
+    ["chat", "transfer", 1],
+    ["chat", "idle", 0],
+    ["email", "idle", 0],
+    ["chat", "operator", 0],
+    ["chat", "error", 0],
+    ["voice", "idle", 1],
+    ["voice", "user", 0],
+  ] as const)(
+    "counts a recorded %s that ended by %s as ended by the agent %i times",
+    async (channel, end_reason, times) => {
+      const id = await recordSession(app, agent_id, ["I want to book", "my name is ann"], { channel });
+      await app.db.updateTable("sessions").set({ end_reason }).where("id", "=", id).execute();
+      const { replay: found } = await replay();
+      const rate = found.summary.rates.find(({ kind }: { kind: string }) => kind === "ended_by_agent");
+      expect(rate).toMatchObject({ pairs: 1, observed: times, baseline: 0, candidate: 0 });
+    },
+  );
+
   test("knows a tool that was renamed since by its number: nothing is lost but the name", async () => {
     await record();
     const [check, book] = tools as [string, string];

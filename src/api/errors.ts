@@ -82,12 +82,12 @@ function answerTo(
   const known = fromFramework(error as FastifyError, request) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return known;
   if (isDiskFull(error)) {
-    full.failed(error);
+    full.failed(error, "full");
     reply.header("retry-after", 60);
     return { status: 503, detail: DISK_FULL };
   }
   if (isDiskShut(error)) {
-    shut.failed(error);
+    shut.failed(error, "shut");
     reply.header("retry-after", 60);
     return { status: 503, detail: DISK_SHUT };
   }

@@ -7,19 +7,19 @@ export const TELL_AGAIN_MS = 60_000;
 export class RepeatedFault {
   readonly #tell: (words: string) => void;
   readonly #now_ms: () => number;
-  #told: { words: string; at: number } | null = null;
+  #told: { kind: string; at: number } | null = null;
 
   constructor(tell: (words: string) => void, now_ms = () => performance.now()) {
     this.#tell = tell;
     this.#now_ms = now_ms;
   }
 
-  failed(error: unknown): void {
-    const words = errorText(error);
+  /** `kind`: what makes two faults the same, where their words name another file each time. */
+  failed(error: unknown, kind = errorText(error)): void {
     const now = this.#now_ms();
-    if (this.#told?.words === words && now < this.#told.at + TELL_AGAIN_MS) return;
-    this.#told = { words, at: now };
-    this.#tell(words);
+    if (this.#told?.kind === kind && now < this.#told.at + TELL_AGAIN_MS) return;
+    this.#told = { kind, at: now };
+    this.#tell(errorText(error));
   }
 
   /** Resets it, so that the next fault is logged. Returns whether one was logged since it last worked. */

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
-import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
+import { Fault, type FaultKind, InvalidInput, isDiskFull, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { isDiskFull, isStatementTimeout } from "../db/database.ts";
+import { isStatementTimeout } from "../db/database.ts";
 import { hasNoPlace, isDatabaseAway } from "../db/database-away.ts";
 import { isDiskShut } from "../db/disk-room.ts";
 import { RepeatedFault } from "../jobs/repeated-fault.ts";

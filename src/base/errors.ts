@@ -87,10 +87,21 @@ export function unreachable(value: never): never {
  */
 export function publicText(error: unknown, log: Pick<Log, "error">, about: string): string {
   if (error instanceof PublicError) return error.message;
+  if (isDiskFull(error)) {
+    log.error({ err: error }, about);
+    return NO_ROOM;
+  }
   const reference = randomBase62(10);
   log.error({ err: error, reference }, about);
   return `This is a fault of the program. Quote ${reference} to the operator of this installation.`;
 }
+
+const NO_ROOM =
+  "The disk of this installation was full. Tell its operator, and try again when there is room.";
+
+/** The disk is full, where PostgreSQL keeps its files (53100) or where we keep ours. */
+export const isDiskFull = (error: unknown): boolean =>
+  ["53100", "ENOSPC", "EDQUOT"].includes((error as { code?: string } | null)?.code ?? "");
 
 /** The text of anything thrown, for logs and the operator's own terminal; `publicText` is for everybody else. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -202,11 +202,6 @@ export const isStatementTimeout = (error: unknown): boolean =>
 /** An error reported by the server, not a failure to reach it. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
-/** The disk is full, where PostgreSQL keeps its files (53100) or where we keep ours. */
-export const isDiskFull = (error: unknown): boolean =>
-  (error instanceof pg.DatabaseError && error.code === "53100") ||
-  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");
-
 /**
  * A connection that worked ended by itself: the server was stopped (57P01), crashed (57P02), or can't be reached. Who
  * writes while it ends is told by the socket (EPIPE, ECONNRESET) before the server's own word is read.

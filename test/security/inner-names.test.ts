@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { errorSender } from "../../src/api/errors.ts";
 import { Fault, publicText } from "../../src/base/errors.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
@@ -54,6 +54,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const KINDS = ["a database error", "a file error", "a TypeError"];
 const REFERENCE = /Quote (\w{10}) to the operator/;
+
+test.each(["53100", "ENOSPC"])("a full disk (%s) is told as that, and no fault of the program", (code) => {
+  const log = { error: vi.fn() };
+  const full = Object.assign(new Error('could not extend file "base/16384/18868"'), { code });
+  const told = publicText(full, log as never, "an export failed");
+  expect(told).toBe(
+    "The disk of this installation was full. Tell its operator, and try again when there is room.",
+  );
+  expect(log.error).toHaveBeenCalledExactlyOnceWith({ err: full }, "an export failed");
+});
 
 describe.each(KINDS)("%s", (kind) => {
   test("is told by a reference, under which the log has the truth", () => {

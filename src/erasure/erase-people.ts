@@ -13,7 +13,7 @@ import { addCounts, type DeletedCounts, sumOf } from "./deleted-counts.ts";
 import { removeListedFiles } from "./files-to-remove.ts";
 import type { ErasedPerson } from "./person-address.ts";
 import { isStepUnderWay } from "./person-requests.ts";
-import { PERSON_STORES, sessionsOf } from "./person-stores.ts";
+import { PERSON_STORES, STORES_THAT_WAIT, sessionsOf } from "./person-stores.ts";
 
 /*
  * Erases people. Each transaction deletes some rows of one store and adds their number to the erasure's row, so the process
@@ -78,18 +78,29 @@ export async function runErasure(
     update erasures set status = 'RUNNING', waits_for = null,
       started_at = coalesce(started_at, ${clock.now().toISOString()}::timestamptz)
     where id = ${id} and finished_at is null`.execute(db);
-  for (const store of PERSON_STORES) {
-    for (let count = 1; count > 0; ) {
-      count = sumOf(await removeSome(deps, id, person, store));
-      if (count > 0) await onStep(store.name);
-      if (count < (store.looks_once_below ?? 0)) break;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (const store of PERSON_STORES) {
+      for (let count = 1; count > 0; ) {
+        count = sumOf(await removeSome(deps, id, person, store));
+        if (count > 0) await onStep(store.name);
+        if (count < (store.looks_once_below ?? 0)) break;
+      }
     }
+    await removeListedFiles(deps, person.tenant);
+    await onStep("files");
+    // What began meanwhile was left alone, and is waited for; what is over by now is deleted in another round.
+    if (await waits(deps, id, person)) return;
+    if (!(await isAnythingLeft(db, person, vault))) return complete(deps, id, person.tenant);
   }
-  await removeListedFiles(deps, person.tenant);
-  await onStep("files");
-  // What the person began meanwhile was left alone, and is waited for.
-  if (await waits(deps, id, person)) return;
-  await complete(deps, id, person.tenant);
+}
+
+/** With somebody who begins one conversation after the other, it goes on a minute later. */
+const MOST_ROUNDS = 3;
+
+/** Whether an attempt, a call or a turn that was under way when its store was emptied has kept rows there. */
+async function isAnythingLeft(db: Db, person: ErasedPerson, vault: Vault): Promise<boolean> {
+  for (const store of STORES_THAT_WAIT) if (sumOf(await store.count(db, person, vault)) > 0) return true;
+  return false;
 }
 
 async function waits({ db, clock }: ErasureDeps, id: number, person: ErasedPerson): Promise<boolean> {

@@ -211,6 +211,9 @@ const contactStore: PersonStore = {
 const contactsOf = (person: ErasedPerson): RawBuilder<unknown> =>
   sql`select distinct contact_id from contact_addresses where ${ofPerson(person, "address")}`;
 
+/** These leave alone what an attempt, a call or a turn is under way for. */
+export const STORES_THAT_WAIT: readonly PersonStore[] = [requestStore, stepRequestStore, sessionStore];
+
 /** In this order: what others refer to comes after them, and what may still be written comes last. */
 export const PERSON_STORES: readonly PersonStore[] = [
   stepRequestStore,

@@ -437,6 +437,67 @@ describe("erasing a person", () => {
     expect(await placesOf(app, person.number)).toEqual([]);
   });
 
+  test("deletes what an attempt and a call began while it ran, also where both were over before it was done", async () => {
+    const person = somebody();
+    const session = await talkEverywhere(world, person);
+    const id = await asked(person.number);
+    const batch_key = await insertBatch(app, `Begun and over with ${person.word}`);
+    const { campaign_id } = await app.db
+      .selectFrom("batches")
+      .select("campaign_id")
+      .where("key", "=", batch_key)
+      .executeTakeFirstOrThrow();
+    const setState = async (attempt: "PLACED" | "ENDED", call: "open" | "ended") => {
+      await sql`update attempts set state = ${attempt} where batch_key = ${batch_key}`.execute(app.db);
+      await sql`update calls set state = ${call} where session_id = ${session}`.execute(app.db);
+    };
+    const steps: string[] = [];
+    await runErasure({ ...app, dataDir: app.config.data_dir }, id, async (store) => {
+      steps.push(store);
+      if (steps.length === 1) {
+        const waiting = { request_status: "PENDING", channel_manager_status: "BUSY" } as const;
+        await insertRequest(app, batch_key, waiting, { reference_id: "again", target: person.number });
+        const { organization_id, sub_organization_id } = app.admin;
+        await app.db
+          .insertInto("attempts")
+          .values({
+            key: `begun-${batch_key}`,
+            organization_id,
+            sub_organization_id,
+            campaign_id,
+            batch_key,
+            request_id: sql`(select id from requests where batch_key = ${batch_key})`,
+            reference_id: "again",
+            attempt_number: 1,
+            mode: "voice",
+            agent_id: world.agent_id,
+            channel_id: 1,
+            channel_target_id: 1,
+            source: "+15125550100",
+            target: person.number,
+            is_test: false,
+            state: "PLACED",
+            holds_slot: false,
+            channel_status: "IN-PROGRESS",
+            started_at: app.clock.now().toISOString(),
+          })
+          .execute();
+        await setState("PLACED", "open");
+      }
+      if (steps.includes("sessions") && store !== "sessions") await setState("ENDED", "ended");
+    });
+    expect(steps).toContain("sessions");
+    expect(steps.at(-1)).toBe("files");
+    expect(await finished(id)).toMatchObject({ status: "COMPLETED", counts: { sessions: 3 } });
+    const left = await app.db
+      .selectFrom("requests")
+      .select("id")
+      .where("batch_key", "=", batch_key)
+      .execute();
+    expect(left).toEqual([]);
+    expect(await placesOf(app, person.number)).toEqual([]);
+  });
+
   test("a legal hold on a session that is just being deleted, a label, and deleting it once more find none", async () => {
     const label = { type: "human-rating", code: "GOOD", user_email: app.admin.email };
     const requests = [

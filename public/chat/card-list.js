@@ -15,9 +15,18 @@ const ICONS = ["phone", "email", "chat", "calendar", "arrow"];
 
 /** The address when it opens a page, a call or a mail, else null. @param {unknown} address */
 export function safeAddress(address) {
-  if (typeof address !== "string" || !URL.canParse(address)) return null;
-  const url = new URL(address);
-  return OPENABLE.includes(url.protocol) ? url.href : null;
+  const url = parsed(address);
+  return url && OPENABLE.includes(url.protocol) ? url.href : null;
+}
+
+/** Not `URL.canParse`: iPhones with iOS 16 don't have it. @param {unknown} address @param {string} [base] */
+function parsed(address, base) {
+  if (typeof address !== "string") return null;
+  try {
+    return new URL(address, base);
+  } catch {
+    return null;
+  }
 }
 
 /** Those with something to show. @param {any} display @param {string} base where addresses without a host are @returns {Card[]} */
@@ -86,8 +95,8 @@ function pixels(value) {
 
 /** @param {unknown} value @param {string} base */
 function pictureAddress(value, base) {
-  if (typeof value !== "string" || !URL.canParse(value, base)) return null;
-  const url = new URL(value, base);
+  const url = parsed(value, base);
+  if (!url) return null;
   const allowed =
     url.protocol === "https:" || url.origin === new URL(base).origin || /^data:image\//i.test(url.href);
   return allowed ? url.href : null;

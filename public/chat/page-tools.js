@@ -8,7 +8,7 @@
  * @typedef {(call: ClientCall, signal: AbortSignal) => unknown} RunTool gives the result, or throws why there is none
  * @typedef {import("./saved-chat.js").Session} Session
  */
-import { Refused, Unreachable } from "./server.js";
+import { Refused, timeLimit, Unreachable } from "./server.js";
 
 const AGAIN_MS = 1_000;
 const MOST_REMEMBERED = 50;
@@ -51,15 +51,17 @@ export class PageTools {
   /** @param {ClientCall} call @returns {Promise<CallState>} */
   async #result(call) {
     const left_ms = Math.max(0, new Date(call.expires_at).getTime() - Date.now());
-    const signal = AbortSignal.timeout(Math.min(left_ms, 120_000) || 120_000);
+    const limit = timeLimit(Math.min(left_ms, 120_000) || 120_000);
     try {
-      const result = (await this.#run(call, signal)) ?? null;
+      const result = (await this.#run(call, limit.signal)) ?? null;
       // What can't be written as JSON is told now, and not by an answer that never comes.
       JSON.stringify(result);
       return { state: "done", result };
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       return { state: "failed", error: words || "The page could not do it." };
+    } finally {
+      limit.lift();
     }
   }
 

@@ -111,19 +111,30 @@ export function chatServer(base) {
   };
 }
 
+/** A signal that is aborted later. Not `AbortSignal.timeout`: iPhones with iOS 15 don't have it. @param {number} timeout_ms */
+export function timeLimit(timeout_ms) {
+  const controller = new AbortController();
+  const late = new DOMException("It took too long.", "TimeoutError");
+  const timer = setTimeout(() => controller.abort(late), timeout_ms);
+  return { signal: controller.signal, lift: () => clearTimeout(timer) };
+}
+
 /** @param {string} method @param {string} url @param {object | undefined} body @param {number} timeout_ms */
 async function call(method, url, body, timeout_ms) {
   let response;
   let answer;
+  const limit = timeLimit(timeout_ms);
   try {
     response = await fetch(url, {
       method,
       ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-      signal: AbortSignal.timeout(timeout_ms),
+      signal: limit.signal,
     });
     answer = await response.json().catch(() => ({}));
   } catch {
     throw new Unreachable(null);
+  } finally {
+    limit.lift();
   }
   if (response.ok) return answer;
   const { detail } = answer;

@@ -35,7 +35,7 @@
 
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [styles()];
+  dress();
   const panel = make("div", { id: "panel", role: "dialog", "aria-label": label || "Chat", hidden: "" });
   const launcher = make("button", { id: "launcher", type: "button", "aria-expanded": "false" });
   launcher.setAttribute("aria-controls", "panel");
@@ -207,10 +207,21 @@
   /**
    * A sheet made in script passes the site's own Content-Security-Policy; the shadow keeps its other styles out. Only the
    * element around it is the site's to style, as in `* { all: unset }`: its rules win over ours unless ours are important.
+   * Safari before 16.4 can't make such a sheet; there the site's policy has to allow an element.
    */
+  function dress() {
+    const rules = styles();
+    try {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(rules);
+      root.adoptedStyleSheets = [sheet];
+    } catch {
+      root.append(make("style", {}, rules));
+    }
+  }
+
   function styles() {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`
+    return `
       :host { all: initial !important; display: block !important; position: fixed !important;
         z-index: 2147483000 !important; inset: auto 20px 20px auto !important;
         font: 500 16px/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important;
@@ -240,7 +251,6 @@
       @media (max-width: 480px) {
         #panel, :host([data-left]) #panel { position: fixed; inset: 0; width: auto; height: 100dvh; border-radius: 0; }
         :host([data-ready]) #launcher[aria-expanded="true"] { display: none; }
-      }`);
-    return sheet;
+      }`;
   }
 })();

@@ -21,19 +21,19 @@ const shownAddress = (address, text) => link(address, element("bdi", { dir: "ltr
 
 /**
  * Seven digits or more in groups: a telephone number or a date with dashes, whose groups would change places in a text that
- * is read from the right.
+ * is read from the right. What stands before them is found with them: before 16.4, Safari reads no file with a lookbehind.
  */
 const GROUPED =
-  /(?<![\w\p{Nd}])(?=(?:[+() .-]{0,3}\p{Nd}){7})\+?\(?\p{Nd}{1,5}\)?(?:[ .-]\(?\p{Nd}{2,8}\)?)+/gu;
+  /(^|[^\w\p{Nd}])((?=(?:[+() .-]{0,3}\p{Nd}){7})\+?\(?\p{Nd}{1,5}\)?(?:[ .-]\(?\p{Nd}{2,8}\)?)+)/gu;
 
 /** A text with its long numbers read from the left. @param {string} text @returns {(Node | string)[]} */
 export function withNumbers(text) {
   /** @type {(Node | string)[]} */
   const nodes = [];
   let from = 0;
-  for (const { 0: number, index } of text.matchAll(GROUPED)) {
-    nodes.push(text.slice(from, index), element("bdi", { dir: "ltr" }, number));
-    from = index + number.length;
+  for (const { 0: whole, 1: before = "", 2: number = "", index } of text.matchAll(GROUPED)) {
+    nodes.push(text.slice(from, index + before.length), element("bdi", { dir: "ltr" }, number));
+    from = index + whole.length;
   }
   return [...nodes, text.slice(from)].filter((node) => node !== "");
 }

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, FrameLocator, Page } from "playwright-core";
@@ -16,9 +17,10 @@ beforeAll(async () => {
   app = await createTestApp();
   browser = await openBrowser();
   const program = await app.listen();
-  const server = createServer((_request, response) => {
+  const server = createServer(({ url }, response) => {
     // A strict site: only the program's scripts and frames, no inline styles.
-    const policy = `default-src 'none'; script-src ${program}; frame-src ${program}`;
+    const styles = url === "/with-styles" ? "style-src 'unsafe-inline'" : "";
+    const policy = `default-src 'none'; script-src ${program}; frame-src ${program}; ${styles}`;
     response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
     response.end(`<!doctype html><title>Site</title><h1>Our site</h1><form name="Parley"></form><a href="/next">Next</a>
       <script src="${program}/chat/widget.js" ${attributes} async></script>`);
@@ -62,6 +64,23 @@ test("a site's own style rules neither hide nor move the chat, whatever they mat
   }`);
   expect(await launcher.boundingBox()).toEqual(before);
   await openWidget(page);
+});
+
+test("a browser of early 2022 shows the widget in its place and holds the conversation, addresses and all", async () => {
+  const page = await visit(await createChat(site), AS_OF_2022, "/with-styles");
+  const box = await page.getByRole("button", { name: "Talk to us" }).boundingBox();
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+  expect([width - (box?.x ?? 0) - (box?.width ?? 0), height - (box?.y ?? 0) - (box?.height ?? 0)]).toEqual([
+    20, 20,
+  ]);
+  const chat = await openWidget(page);
+  await chat.getByLabel("Your message").fill("see https://example.com/hours");
+  await chat.getByLabel("Your message").press("Enter");
+  await chat.getByRole("link", { name: "https://example.com/hours" }).waitFor();
+  // No test can take this out of a browser: one that doesn't know it reads nothing of the file.
+  const files = globSync("public/chat/*.js").map((file) => [file, readFileSync(file, "utf8")] as const);
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter(([, source]) => /\(\?<[!=]/.test(source)).map(([file]) => file)).toEqual([]);
 });
 
 test("a site that puts other content, or another body, in the place of its page keeps the chat and what was said", async () => {
@@ -207,6 +226,12 @@ const SLOW_MEMORY = `
     window.addEventListener("message", (event) => event.data?.type === "recall" && event.stopImmediatePropagation(), true);
   else Object.defineProperty(window, "localStorage", { get() { throw new Error("denied"); } });`;
 
+/** What came to Safari with 16.0, 16.4 and 17.0: telephones that get no newer version don't have it. */
+const AS_OF_2022 = `
+  delete AbortSignal.timeout;
+  delete URL.canParse;
+  globalThis.CSSStyleSheet = function () { throw new TypeError("Illegal constructor"); };`;
+
 /** A chat on a channel where these origins are registered. */
 async function createChat(allowed_origins: string): Promise<string> {
   const { target, channel_id } = await createAgent(app, {
@@ -223,13 +248,13 @@ async function createChat(allowed_origins: string): Promise<string> {
   return target;
 }
 
-async function visit(target: string, before = ""): Promise<Page> {
+async function visit(target: string, before = "", path = "/"): Promise<Page> {
   attributes = `data-target="${target}" data-label="Talk to us" data-color="#0f766e"`;
   const context = await openContext(browser);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.addInitScript(before);
-  await page.goto(site);
+  await page.goto(`${site}${path}`);
   return page;
 }
 

@@ -187,6 +187,16 @@ test("where none of its code comes, the page says what to do", async () => {
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
 });
 
+test("a browser that is too old for the console says so at once, and which ones are not", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.addInitScript("delete Set.prototype.union");
+  await page.goto("/console/agents");
+  await expect
+    .poll(() => page.getByRole("main").innerText())
+    .toMatch(/^The console needs Chrome or Edge 123, Firefox 127, Safari 17\.5, or/);
+  expect(page.faults).toEqual([]);
+});
+
 test("an address with a mistyped number says so, and no field is asked to be filled", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents/abc");

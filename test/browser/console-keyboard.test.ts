@@ -242,6 +242,26 @@ test("on a screen that is magnified four times Ctrl K shows what it finds", asyn
   expect(page.faults).toEqual([]);
 });
 
+test("on a screen that is magnified twice the menu is found by the keyboard and by screen readers once it is open", async () => {
+  const page = await openAt("/console/services");
+  await page.setViewportSize({ width: 640, height: 400 });
+  const menu = page.getByRole("navigation", { name: "Main" });
+  await page.getByRole("button", { name: "Open the menu" }).waitFor();
+  expect(await menu.count()).toBe(0);
+  await page.getByRole("button", { name: "Signed in as" }).focus();
+  await page.keyboard.press("Tab");
+  expect(await page.locator("nav[aria-label=Main] :focus").count()).toBe(0);
+
+  await page.getByRole("button", { name: "Open the menu" }).press("Enter");
+  await menu.getByRole("link", { name: "Home" }).waitFor();
+  await page.getByRole("button", { name: "Signed in as" }).focus();
+  await page.keyboard.press("Tab");
+  await menu.getByRole("link", { name: "Home" }).and(page.locator(":focus")).waitFor();
+  await page.getByRole("button", { name: "Close the menu" }).press("Enter");
+  await menu.waitFor({ state: "detached" });
+  expect(page.faults).toEqual([]);
+});
+
 test("who saves an agent's first greeting and languages by keyboard goes on at the button that saved them", async () => {
   const { agent_id } = await createAgent(it.app, { script: "", agent: { custom_message_id: null } });
   const page = await openAt(`/console/agents/${agent_id}`);

@@ -154,7 +154,7 @@ function Frame({ me }: { me: Me }) {
           <PersonMenu me={me} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} component="nav" aria-label="Main">
+      <AppShell.Navbar className={classes.navbar} component="nav" aria-label="Main" mod={{ closed: !opened }}>
         <ScrollArea type="hover" scrollbarSize={6}>
           <MainMenu />
         </ScrollArea>

@@ -1,5 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
+import {
+  type ConsolePage,
+  type ConsoleTest,
+  createConsoleTest,
+  cutOff,
+  saveReviewed,
+  settled,
+} from "../harness/console.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
 
@@ -157,4 +164,29 @@ test("a message's schedule begins with the week that it is for who looks at it",
   await page.getByRole("rowheader").first().waitFor();
   expect(await page.getByRole("rowheader").first().innerText()).toBe("Mon 30 Nov");
   expect(page.faults).toEqual([]);
+});
+
+test("on a screen of 320 pixels no field and no status goes on behind the edge of its panel", async () => {
+  const rules = [{ days: "mo", start_time: "09:00", end_time: "09:01" }];
+  const { body } = await it.app.send("POST", "/api/v1/directory_members/", {
+    name: "Night desk",
+    type: "Department",
+    extensions: [{ name: "work", numbers: [{ number: "+15125550100", rules }] }],
+  });
+  const who = await it.person("Admin");
+  const narrow = await it.open(who, { viewport: { width: 320, height: 800 } });
+  await narrow.goto(`/console/directory/${body.id}`);
+  await narrow.getByText("No extension matches").waitFor();
+  await settled(narrow);
+  expect(await cutOff(narrow)).toEqual([]);
+
+  await it.app.db.updateTable("users").set({ password_hash: "kept" }).where("id", "=", who.user_id).execute();
+  await narrow.goto("/console/account");
+  await narrow.getByText("12 characters or more").waitFor();
+  const ends = await narrow
+    .locator("#main input:visible")
+    .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().right));
+  expect(ends.length).toBeGreaterThan(1);
+  expect(Math.max(...ends)).toBeLessThan(320);
+  expect(narrow.faults).toEqual([]);
 });

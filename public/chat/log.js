@@ -172,6 +172,8 @@ function inWords(time) {
   const today = time.toDateString() === new Date().toDateString();
   const day = today ? {} : days < 6 ? { weekday: "short" } : { day: "numeric", month: "short" };
   const { lang } = document.documentElement;
-  const locale = navigator.languages.find((language) => language.split("-")[0] === lang) ?? lang;
+  const own = new Intl.DateTimeFormat().resolvedOptions().locale;
+  // As is usual where the visitor lives, unless the page speaks another language than their browser.
+  const locale = own.split("-")[0] === lang ? own : lang;
   return new Intl.DateTimeFormat(locale, /** @type {any} */ ({ ...day, ...clock })).format(time);
 }

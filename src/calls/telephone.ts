@@ -5,9 +5,9 @@ import { CarrierFault, type CarrierSignal, type Carriers } from "../channels/car
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
-import { ANSWERING_SENTENCES } from "../media/words/answering-words.ts";
 import type { CallCapacity } from "../media/call-capacity.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
+import { ANSWERING_SENTENCES } from "../media/words/answering-words.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";

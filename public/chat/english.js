@@ -52,5 +52,5 @@ export const ENGLISH = {
   refused: "The server did not accept that.",
   no_chat: "There is no chat here",
   no_chat_more:
-    "The address may be mistyped, or the chat was taken down. Ask whoever gave you the link for a new one.",
+    "The address may be wrong, or the chat may have been removed. Ask the person who gave you the link for a new one.",
 };

@@ -120,7 +120,7 @@ const ELSEWHERE: Record<string, string[]> = {
 };
 
 test.each(Object.entries(ELSEWHERE))(
-  "what carriers announce in other languages is told, too: %s",
+  "announcements of carriers and mailboxes in other languages are recognized: %s",
   (by, texts) => {
     for (const form of ["NFC", "NFD"])
       expect(texts.filter((text) => String(machineWords(text.normalize(form))) !== by)).toEqual([]);

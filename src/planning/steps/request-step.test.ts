@@ -71,7 +71,7 @@ const aDay = (date: string) => fc.record({ date: fc.constant(date), cap: fc.cons
 const someDays = fc.oneof(fc.tuple(aDay("2026-11-18")), fc.tuple(aDay("2026-11-17"), aDay("2026-11-18")));
 const some = { numRuns: rounds(500) };
 
-/** Nothing stands in the way of an attempt now, but for the caps of the days. */
+/** An attempt could start now, daily caps aside. */
 const isFree = ({ due_at, person, ...request }: RequestView): boolean =>
   due_at <= NOW &&
   !request.is_reached_elsewhere &&
@@ -112,7 +112,7 @@ test("who opted out or answered is never kept waiting, but for an attempt that i
   );
 });
 
-test("a number is looked up when, and only when, nothing else stands in the way: no lookup is paid for who is held", () => {
+test("a number is looked up exactly when nothing else holds the attempt back: no lookup is paid for a person who has to wait", () => {
   fc.assert(
     fc.property(aRequest, someDays, (any, days) => {
       const request: RequestView = { ...any, issue: { kind: "lookup" } };

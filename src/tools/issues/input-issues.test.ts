@@ -50,7 +50,7 @@ test("a transition that requires what no step asks for and nothing sets is found
 const asksFor = (name: string, more: object = {}) => ({ id: "A", inputs: [{ name }], next: ["B"], ...more });
 const call = (value: unknown) => ({ action: "call", name: "lookup", arguments: { of: value } });
 
-test("an input that another step names is found where nothing keeps it, and what keeps it is told", () => {
+test("an input named in another step is reported unless something keeps it, and the message says how to keep it", () => {
   const issues = toolIssues(
     withSteps(asksFor("rx", { instructions: ["Ask for {{ rx }}."] }), {
       id: "B",

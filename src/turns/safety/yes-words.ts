@@ -1,7 +1,8 @@
 /**
- * A yes in the languages that agents speak beside those of Europe's west. An answer counts only if it is put together from
- * these words and nothing else: "да, верно" is a yes, "да нет" is none. Left out is what is a yes only by its tone ("да
- * ладно"), or may as well mean "no, thank you" (大丈夫です, いいです, 結構です). `beside` says nothing by itself.
+ * A yes in the languages that agents speak, without English, Spanish and French (confirmation.ts). An answer counts only if
+ * it consists of these words and nothing else: "да, верно" is a yes, "да нет" is not. Words are left out whose meaning
+ * depends on the tone ("да ладно"), or that can also mean "no, thank you" (大丈夫です, いいです, 結構です). `beside`: polite words
+ * that are no answer on their own.
  */
 type YesWords = { yes: string; beside: string };
 

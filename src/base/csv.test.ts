@@ -144,5 +144,6 @@ test("whatever cells we write are read back, nothing is an empty cell, and no ce
       }
       expect(row).toHaveLength(cells.length);
     }),
+    { examples: [[[";;", "a"]], [["a\tb\tc", "d"]]] },
   );
 });

@@ -227,7 +227,8 @@ export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCe
 function csvCell(value: unknown): string {
   const text = value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Marks that separate elsewhere are quoted, too, so that a header with them is not taken for one that they separate.
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A cell as it was before `csvLine` guarded it. */

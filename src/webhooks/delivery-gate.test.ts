@@ -41,6 +41,16 @@ test("a clock that was an hour ahead and is set back leaves nobody alone for an 
   expect(roomOf(gates, at(0))).toBe(1);
 });
 
+test("a message that was under way and is accepted opens a receiver again that five failures closed", () => {
+  const gates = createGates();
+  round(gates, true, at(0));
+  for (let n = 0; n < 6; n++) gates.began(1);
+  for (let n = 0; n < 5; n++) gates.ended(1, false, at(0));
+  expect(roomOf(gates, at(0))).toBe(0);
+  gates.ended(1, true, at(0));
+  expect(roomOf(gates, at(0))).toBe(FIRST_ROOM);
+});
+
 test("what hangs while it was sent much costs no more than what is under way", () => {
   const gates = createGates();
   for (let n = 0; n < 6; n++) round(gates, true, at(0));

@@ -3,7 +3,8 @@
  * each process measures for itself, and a new one starts with a small limit.
  *
  *     start small → each accepted message raises the limit by one → an unresponsive receiver halves it
- *     FAILURES_TO_OPEN of those in a row → the circuit opens for OPEN_ms, then one at a time until one is accepted
+ *     FAILURES_TO_OPEN of those in a row → the circuit opens for OPEN_ms, then one at a time, until one is accepted,
+ *     which may be one that was under way
  */
 const FIRST = 4;
 export const MOST_TO_ONE = 64;
@@ -68,6 +69,7 @@ export function createGates(): Gates {
       if (responsive) {
         gate.allowed = gate.failures >= FAILURES_TO_OPEN ? FIRST : Math.min(MOST_TO_ONE, gate.allowed + 1);
         gate.failures = 0;
+        gate.open_until = 0;
         return;
       }
       gate.failures++;

@@ -76,7 +76,7 @@ test(`what the engine promises of the steps of a campaign holds in ${RUNS} rando
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
 });
 
-test.each<[string, PlantedFaults, string]>([
+test.each<[string, PlantedFaults, string | RegExp]>([
   ["goes on with its steps after an answer", { forgets_answers: true }, "a step after the person answered"],
   [
     "hears an opt-out on its own channel alone",
@@ -84,7 +84,11 @@ test.each<[string, PlantedFaults, string]>([
     "a step after an opt-out on any channel",
   ],
   ["goes on after a success", { goes_on_after_success: true }, "after the person was reached"],
-  ["tries a step again", { repeats_steps: true }, "a step was tried twice"],
+  [
+    "tries a step again",
+    { repeats_steps: true },
+    /a step was tried twice|more attempts than the campaign allows/,
+  ],
   ["tries a step before its wait is over", { skips_waits: true }, "a step before its wait was over"],
   ["has each step at its own pace", { steps_at_once: true }, "too close"],
   ["reads no hours for steps", { forgets_hours_of_steps: true }, OUTSIDE],
@@ -92,7 +96,7 @@ test.each<[string, PlantedFaults, string]>([
 ])("a dialer that %s is found out", (_, faults, complaint) => {
   const histories = fc.property(cadenceHistory(25), (told) => play(told, {}, faults));
   const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
-  expect(String(found.errorInstance)).toContain(complaint);
+  expect(String(found.errorInstance)).toMatch(complaint);
 });
 
 test(`what the engine promises of people with several addresses holds in ${CONTACT_RUNS} random histories`, () => {

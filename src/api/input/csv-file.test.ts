@@ -65,7 +65,7 @@ test("a cell that a spreadsheet would run is written as text, a number as it is"
     "'+49 30 1",
     "'-2+3",
     "'@SUM(A1)",
-    "'\tx",
+    '"\'\tx"',
     "'＝1",
     "''=1",
     "+493012345",

@@ -13,6 +13,7 @@ import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createEgress } from "../src/egress/egress.ts";
 import { envExample } from "../src/settings.ts";
+import { runTests } from "../test/run/checks.ts";
 import { consoleTypes } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
 import { eventsPage } from "./events-page.ts";
@@ -23,12 +24,16 @@ import { sdkOperations } from "./sdk-operations.ts";
 import { readToolOptions } from "./tool-options.ts";
 
 /**
- * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it,
- * the operations of the TypeScript SDK, .env.example and the types of docs/events.md. A test fails when one of them no longer fits.
+ * Writes what is derived from the source and committed: the database's types and schema, openapi.json with its examples, the
+ * console's types of it, the operations of the TypeScript SDK, .env.example and the types of docs/events.md. A test fails when one of them no longer fits.
  */
 readToolOptions("./parley derive\n  writes what is derived from the source and committed", {});
 const ROOT = path.resolve(import.meta.dirname, "..");
 const write = (file: string, text: string) => writeFileSync(path.join(ROOT, file), text);
+
+// The examples of openapi.json are what the tests send.
+const examples = await runTests(["--project=fast", "--update=all", "test/invariants/body-examples.test.ts"]);
+if (examples.failed > 0) throw new Error("the examples of bodies are not written: the test says why");
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-derive-"));
 const postgres = await startEmbeddedPostgres({

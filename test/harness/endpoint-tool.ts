@@ -2,14 +2,14 @@
 export const endpointTool = (
   name: string,
   url: string,
-  more: { parameters?: object; endpoint?: object; definition?: object } = {},
+  more: { description?: string; parameters?: object; endpoint?: object; definition?: object } = {},
 ) => ({
   type: "endpoint",
   tool: {
     type: "function",
     function: {
       name,
-      description: `Does ${name}`,
+      description: more.description ?? `Does ${name}`,
       parameters: more.parameters ?? { type: "object", properties: {} },
     },
   },

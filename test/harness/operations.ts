@@ -25,6 +25,7 @@ type Document = {
   components: { schemas: Record<string, Schema> };
 };
 type DocumentedOperation = {
+  operationId?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   security?: unknown[];

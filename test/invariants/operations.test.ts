@@ -416,14 +416,15 @@ test("what the public API keeps for earlier clients alone is marked as deprecate
   ]);
 });
 
-test("the document stays small: below 1,550 bytes an operation with all that only it needs, served and in the repository", () => {
+test("the document stays small: below 1,550 bytes an operation with all that only it needs, served and in the repository, and 35 more for the examples of bodies", () => {
   const document = app.api.server.swagger();
   const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.keys(methods ?? {}));
-  const [served, kept] = [JSON.stringify(document), documentText(document)].map((text) =>
-    Buffer.byteLength(text),
-  );
-  expect((served as number) / operations.length).toBeLessThan(1550);
-  expect((kept as number) / operations.length).toBeLessThan(1560);
+  const bytes = (text: string) => Buffer.byteLength(text) / operations.length;
+  const served = JSON.stringify(document);
+  const without = JSON.stringify(document, (key, value) => (key === "example" ? undefined : value));
+  expect(bytes(without)).toBeLessThan(1550);
+  expect(bytes(documentText(JSON.parse(without)))).toBeLessThan(1560);
+  expect(bytes(served) - bytes(without)).toBeLessThan(35);
 });
 
 test("the document is an OpenAPI 3.1 document, by a validator that is not ours", async () => {

@@ -4,6 +4,7 @@ import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 import { madeOnce } from "../made-once.ts";
 import { pack, sendPacked } from "../packed.ts";
 import { MAX_TEXT } from "../schema.ts";
+import { withBodyExamples } from "./body-examples.ts";
 import { documentPart } from "./document-part.ts";
 import { withAnswers } from "./operation-schema.ts";
 import { addReferencePage } from "./reference-page.ts";
@@ -40,7 +41,7 @@ export async function addDocument(
     },
     transform: (route) => asJsonSchema({ ...route, schema: withAnswers(route) }),
     transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
-      shareCommon(tidyDocument(source))) as never,
+      withBodyExamples(shareCommon(tidyDocument(source)))) as never,
   });
   addReferencePage(server);
   const whole = madeOnce(() => pack("application/json; charset=utf-8", JSON.stringify(server.swagger())));

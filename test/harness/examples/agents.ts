@@ -2,33 +2,47 @@ import { endpointTool } from "../endpoint-tool.ts";
 import { type Examples, type Made, type Maker, plainRecord } from "./example.ts";
 
 export const service = (maker: Maker): Promise<Made> => maker.post("/services/", serviceInput(maker));
-const serviceInput = (maker: Maker) => ({ name: `Service ${maker.next()}`, description: "" });
+const serviceInput = (maker: Maker) => ({
+  name: `Booking system ${maker.next()}`,
+  description: "The calendar of the clinic",
+});
 
 const STEPS = {
   type: "context",
-  tool: { type: "function", function: { name: "flow", description: "", parameters: { type: "object" } } },
+  tool: {
+    type: "function",
+    function: { name: "greet", description: "Greets the person", parameters: { type: "object" } },
+  },
   context: { task: { type: "steps", version: "v1alpha", steps: [{ id: "ONE", goal: "Say hello" }] } },
 };
 
 export const tool = async (maker: Maker): Promise<Made> => maker.post("/tools/", await toolInput(maker));
 async function toolInput(maker: Maker) {
-  const name = `tool_${maker.next()}`;
+  const name = `find_slots_${maker.next()}`;
   const { id } = await service(maker);
-  return { name, definition: endpointTool(name, "http://127.0.0.1:9/"), service_id: id };
+  const parameters = {
+    type: "object",
+    required: ["date"],
+    properties: { date: { type: "string", description: "As 2026-12-01" } },
+  };
+  const description = "Finds free times on a day";
+  const definition = endpointTool(name, "http://127.0.0.1:9/slots", { description, parameters });
+  return { name, definition, service_id: id };
 }
 
 export const prompt = (maker: Maker): Promise<Made> => maker.post("/prompts/", promptInput(maker));
 const promptInput = (maker: Maker) => ({
-  name: `Prompt ${maker.next()}`,
+  name: `Front desk prompt ${maker.next()}`,
   type: "prompt_v1",
-  context: 'You are a test.\n```script\non "bye" -> say "Goodbye!" then call hangup {"reason": "done"}\n```',
+  context:
+    'You answer the clinic\'s visitors in short sentences.\n```script\non "bye" -> say "Goodbye!" then call hangup {"reason": "done"}\n```',
   llm_config: { provider: "openai", model: "scripted" },
   tools: ["hangup"],
 });
 
 export const agent = async (maker: Maker): Promise<Made> => maker.post("/agents/", await agentInput(maker));
 const agentInput = async (maker: Maker) => ({
-  name: `Agent ${maker.next()}`,
+  name: `Front desk ${maker.next()}`,
   type: "ca_v1",
   prompt_id: (await prompt(maker)).id,
   timezone: "America/New_York",
@@ -40,10 +54,14 @@ const agentInput = async (maker: Maker) => ({
 
 const agentFile = (maker: Maker) => ({
   format: "parley-agent-1",
-  name: `Agent ${maker.next()}`,
+  name: `Front desk ${maker.next()}`,
   timezone: "UTC",
   variables: {},
-  prompt: { name: `Prompt ${maker.next()}`, context: "You are a test.", llm_config: { model: "scripted" } },
+  prompt: {
+    name: `Front desk prompt ${maker.next()}`,
+    context: "You answer the clinic's visitors in short sentences.",
+    llm_config: { model: "scripted" },
+  },
 });
 
 const voice = { language_code: "en-US", voice_provider: "ElevenLabs", voice_display_name: "Alice" };
@@ -60,7 +78,7 @@ const ofMember = async (maker: Maker) => (await maker.post("/directory_members/"
 const SOURCES = "/api/v1/data_sources/{}";
 const leaflet = { file: { filename: "leaflet.md", content: "# Aftercare\n\nCool the cheek." } };
 const ofSource = async (maker: Maker): Promise<number> => {
-  const source = { name: `source_${maker.next()}`, chunk: false, text: "Hours: 9-5" };
+  const source = { name: `source_${maker.next()}`, chunk: false, text: "Open from 9 to 5" };
   return (await maker.post("/data_sources/", source)).id;
 };
 const ofDocument = async (maker: Maker): Promise<[number, number]> => {
@@ -128,13 +146,15 @@ export const AGENTS: Examples = {
   "POST /api/v1/custom_messages/calendar": () => ({
     body: {
       from: "2026-11-18",
-      rules: [{ description: "Weekends", days_of_week: ["sa"], invert: false, text: "Hi" }],
+      rules: [
+        { description: "Weekends", days_of_week: ["sa"], invert: false, text: "Hello, we are closed today." },
+      ],
     },
   }),
   "POST /api/v1/tools/check": async (maker) => ({ body: await toolInput(maker) }),
   "POST /api/v1/tools/try": async (maker) => {
     const { definition, service_id } = await toolInput(maker);
-    return { body: { definition, service_id, arguments: {} } };
+    return { body: { definition, service_id, arguments: { date: "2026-12-01" } } };
   },
   "POST /api/v1/tools/play": () => ({ body: { definition: STEPS, events: [{ type: "activate" }] } }),
   "GET /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name] }),
@@ -143,7 +163,7 @@ export const AGENTS: Examples = {
 
   "GET /api/v1/agents/templates": () => ({}),
   "POST /api/v1/agents/from_template": (maker) => ({
-    body: { template: "faq", name: `Agent ${maker.next()}` },
+    body: { template: "faq", name: `Front desk ${maker.next()}` },
   }),
   "POST /api/v1/agents/import": (maker) => ({ body: { text: JSON.stringify(agentFile(maker)) } }),
   "GET /api/v1/agents/{}/redaction": async (maker) => ({ at: [(await agent(maker)).id] }),
@@ -177,7 +197,7 @@ export const AGENTS: Examples = {
   "GET /api/v1/agents/{}/export": async (maker) => ({ at: [(await agent(maker)).id] }),
   "POST /api/v1/agents/{}/duplicate": async (maker) => ({
     at: [(await agent(maker)).id],
-    body: { name: `Agent ${maker.next()}` },
+    body: { name: `Front desk ${maker.next()}` },
   }),
   ...plainRecord("/prompts", promptInput),
   "GET /api/v1/prompts/{}/history": async (maker) => ({ at: [(await prompt(maker)).id] }),
@@ -197,7 +217,10 @@ export const AGENTS: Examples = {
   }),
   "POST /api/v1/agents/{}/test/calls": async (maker) => ({ at: [(await agent(maker)).id], body: {} }),
 
-  ...plainRecord("/custom_messages", (maker) => ({ name: `Message ${maker.next()}`, text: "Hello" })),
+  ...plainRecord("/custom_messages", (maker) => ({
+    name: `Greeting ${maker.next()}`,
+    text: "Hello, this is the clinic. How can I help you?",
+  })),
   ...plainRecord("/voice_groups", languageGroup),
   ...plainRecord("/language_groups", languageGroup),
   "POST /api/v1/voice_groups/voices/sample": () => ({ body: voice }),
@@ -210,7 +233,7 @@ export const AGENTS: Examples = {
   ...plainRecord("/data_sources", (maker) => ({
     name: `source_${maker.next()}`,
     chunk: false,
-    text: "Hours: 9-5",
+    text: "Open from 9 to 5",
   })),
   ...ofSources,
 

@@ -25,7 +25,8 @@ import { readToolOptions } from "./tool-options.ts";
 
 /**
  * Writes what is derived from the source and committed: the database's types and schema, openapi.json with its examples, the
- * console's types of it, the operations of the TypeScript SDK, .env.example and the types of docs/events.md. A test fails when one of them no longer fits.
+ * console's types of it, the operations of the TypeScript SDK, .env.example and the types of docs/events.md. A test fails when
+ * one of them no longer fits.
  */
 readToolOptions("./parley derive\n  writes what is derived from the source and committed", {});
 const ROOT = path.resolve(import.meta.dirname, "..");

@@ -63,7 +63,7 @@ export const csvOf = ({ columns, rows }: FigureTable): string =>
 function csvCell(value: Cell): string {
   const text = value === null ? "" : String(value);
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;

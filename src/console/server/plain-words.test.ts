@@ -52,8 +52,9 @@ const NOT_TYPED = [
 
 test("what may be typed into a field with a pattern is said in words, for every pattern of the API", () => {
   const text = readFileSync(path.resolve(import.meta.dirname, "../../../openapi.json"), "utf8");
+  const schemas = JSON.stringify(JSON.parse(text), (key, value) => (key === "example" ? undefined : value));
   const patterns = new Set(
-    [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    [...schemas.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
       ([, found]) => JSON.parse(found as string) as string,
     ),
   );

@@ -1,17 +1,8 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
 // biome-ignore lint/suspicious/noExplicitAny: OpenAPI, read by its own rules
 type Json = any;
 
-const FILE = path.join(import.meta.dirname, "body-examples.json");
-
-/**
- * The document with an example of each JSON body, as the tests send it: `./parley derive` writes the file from them, by the
- * operations' ids.
- */
-export function withBodyExamples(document: Json): Json {
-  const examples = JSON.parse(readFileSync(FILE, "utf8"));
+/** The document with an example of each JSON body. `examples`: by the operations' ids. Pure. */
+export function withBodyExamples(document: Json, examples: Record<string, unknown>): Json {
   const withExample = (operation: Json): Json => {
     const body = operation.requestBody?.content?.["application/json"];
     const example = examples[operation.operationId];

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
@@ -11,6 +13,10 @@ import { addReferencePage } from "./reference-page.ts";
 import { shareCommon } from "./share-common.ts";
 import { TAGS } from "./tags.ts";
 import { tidyDocument } from "./tidy-document.ts";
+
+/** As the tests send them: `./parley derive` writes the file from there. Read when the document is made, not at a start. */
+const readExamples = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(path.join(import.meta.dirname, "body-examples.json"), "utf8"));
 
 /** The OpenAPI document of all operations that are added after it: whole, by tags, and as a page to read. */
 export async function addDocument(
@@ -41,7 +47,7 @@ export async function addDocument(
     },
     transform: (route) => asJsonSchema({ ...route, schema: withAnswers(route) }),
     transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
-      withBodyExamples(shareCommon(tidyDocument(source)))) as never,
+      withBodyExamples(shareCommon(tidyDocument(source)), readExamples())) as never,
   });
   addReferencePage(server);
   const whole = madeOnce(() => pack("application/json; charset=utf-8", JSON.stringify(server.swagger())));

@@ -87,22 +87,46 @@ export function separatorOf(text: string, isWhole: boolean): Separator | null;
 export function separatorOf(text: string, isWhole: boolean): Separator | null {
   const at = text.search(/[^\s;]/);
   const begins = Math.max(text.lastIndexOf("\n", at), text.lastIndexOf("\r", at)) + 1;
-  // What is left of a quoted cell is no separator.
-  const [header = "", ...others] = text
-    .slice(begins)
-    .replace(QUOTED_CELL, '"')
-    .split(/[\r\n]/, 2);
-  const mayGoOn = at === -1 || others.length === 0;
-  if (mayGoOn && !isWhole) return null;
-  const [other] = (/[;\t]/.exec(header) ?? []) as Separator[];
-  const commas = header.match(/,(?! )/g)?.length ?? 0;
-  return other && header.split(other).length - 1 > commas ? other : ",";
+  const { isEnded, first, commas, others } = separatorsOfLine(text, begins);
+  if ((at === -1 || !isEnded) && !isWhole) return null;
+  return first && others[first] > commas ? first : ",";
+}
+
+type LineSeparators = {
+  isEnded: boolean;
+  /** Which of the others comes first. */
+  first: Exclude<Separator, ","> | null;
+  commas: number;
+  others: Record<Exclude<Separator, ",">, number>;
+};
+
+/** Counted sign by sign: a header of a million columns makes no million strings. What is in a quoted cell is no separator. */
+function separatorsOfLine(text: string, begins: number): LineSeparators {
+  const found: LineSeparators = { isEnded: false, first: null, commas: 0, others: { ";": 0, "\t": 0 } };
+  let isCellBegun = false;
+  for (let i = begins; i < text.length; i++) {
+    const sign = text[i];
+    if (sign === '"' && !isCellBegun) i = quoteEnd(text, i);
+    else if (sign === "," && text[i + 1] !== " ") found.commas++;
+    else if (sign === ";" || sign === "\t") {
+      found.first ??= sign;
+      found.others[sign]++;
+    } else if (sign === "\n" || sign === "\r") return { ...found, isEnded: true };
+    isCellBegun = sign !== "," && sign !== ";" && sign !== "\t";
+  }
+  return found;
+}
+
+/** Where the quote that is opened at `begins` is closed; behind the text where it isn't. A doubled quote closes none. */
+function quoteEnd(text: string, begins: number): number {
+  let end = text.indexOf('"', begins + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  return end < 0 ? text.length : end;
 }
 
 /** From a quote that begins a cell: another one is a letter, such as the sign of inches. */
 const quotedCell = (separators: string): string =>
   String.raw`(?<![^${separators}\n\r])"[^"]*(?:""[^"]*)*(?:"|$)`;
-const QUOTED_CELL = new RegExp(quotedCell(",;\t"), "g");
 
 /** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
 const withLineFeeds = (text: string, separator: Separator): string =>

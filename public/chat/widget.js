@@ -32,6 +32,31 @@
   /** How long a frame may take after it has loaded, and at all. */
   const READY_MS = 1_500;
   const PATIENCE_MS = 20_000;
+  /** The button's name where the site gives it none, in the languages of `texts/`. */
+  const OPEN_CHAT = {
+    ar: "فتح المحادثة",
+    bs: "Otvori razgovor",
+    de: "Chat öffnen",
+    en: "Open chat",
+    es: "Abrir el chat",
+    fa: "باز کردن گفت‌وگو",
+    fr: "Ouvrir le chat",
+    gu: "ચેટ ખોલો",
+    hi: "चैट खोलें",
+    it: "Apri la chat",
+    ja: "チャットを開く",
+    ko: "채팅 열기",
+    ne: "च्याट खोल्नुहोस्",
+    nl: "Chat openen",
+    pt: "Abrir a conversa",
+    ru: "Открыть чат",
+    sw: "Fungua gumzo",
+    th: "เปิดแชต",
+    vi: "Mở trò chuyện",
+    yue: "開啟對話",
+    zh: "打开对话",
+  };
+  const spoken = language || document.documentElement.lang;
 
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
@@ -42,7 +67,7 @@
   launcher.append(
     drawing("closed", "M4 5h16v11H10l-5 4v-4H4z"),
     drawing("opened", "m6 9 6 6 6-6"),
-    make("span", label ? {} : { class: "unseen" }, label || "Open chat"),
+    make("span", label ? {} : { class: "unseen" }, label || openChat()),
     make("i", { hidden: "" }),
   );
   const badge = /** @type {HTMLElement} */ (launcher.lastChild);
@@ -87,8 +112,7 @@
       make("iframe", { title: label || "Chat", allow: "microphone" })
     );
     const proof = identity ? `#identity=${encodeURIComponent(identity)}` : "";
-    const spoken = encodeURIComponent(language || document.documentElement.lang);
-    made.src = `${page}?embed=1&language=${spoken}${accent ? `&accent=${accent}` : ""}${proof}`;
+    made.src = `${page}?embed=1&language=${encodeURIComponent(spoken)}${accent ? `&accent=${accent}` : ""}${proof}`;
     panel.replaceChildren(made);
     const judge = () => {
       if (frame !== made || ready) return;
@@ -193,6 +217,19 @@
     line.setAttribute("d", path);
     svg.append(line);
     return svg;
+  }
+
+  /** In the first language that it is written in, of what the site and then the browser ask for. */
+  function openChat() {
+    const wanted = [spoken, ...navigator.languages].map((tag) => {
+      if (/^zh\b.*[-_](hk|mo)$/i.test(tag)) return "yue";
+      const main = tag.toLowerCase().split(/[-_]/)[0] ?? "";
+      return main === "hr" || main === "sr" ? "bs" : main;
+    });
+    const known = /** @type {keyof typeof OPEN_CHAT | undefined} */ (
+      wanted.find((main) => Object.hasOwn(OPEN_CHAT, main))
+    );
+    return OPEN_CHAT[known ?? "en"];
   }
 
   /** Whether black is easier to read on it than white (WCAG 2). @param {string} hex */

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { PAGE_TEXTS } from "../../src/webchat/page-texts.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { openBrowser, openContext } from "../harness/browser.ts";
@@ -168,6 +169,24 @@ test("a visitor on a phone who was offline can close what could not load, and th
   await page.context().setOffline(false);
   await openWidget(page);
   await launcher.waitFor({ state: "hidden" });
+});
+
+test("a button without a label is called in every language of the page, and in English for others", async () => {
+  const target = await createChat(site);
+  const page = await visit(target);
+  const nameIn = async (language: string): Promise<string | null> => {
+    attributes = `data-target="${target}" data-language="${language}"`;
+    await page.goto(site);
+    return page.locator("#launcher span").textContent();
+  };
+  const names = new Map<string, string | null>();
+  for (const language of [...PAGE_TEXTS.keys(), "tlh"]) names.set(language, await nameIn(language));
+  expect(names.get("de")).toBe("Chat öffnen");
+  expect(names.get("tlh")).toBe("Open chat");
+  expect(new Set(names.values()).size).toBe(PAGE_TEXTS.size);
+  expect([await nameIn("es_MX"), await nameIn("zh-Hant-HK"), await nameIn("hr-HR")]).toEqual(
+    ["es", "yue", "bs"].map((language) => names.get(language)),
+  );
 });
 
 test("the widget leaves one name on the site", async () => {

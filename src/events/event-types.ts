@@ -211,7 +211,7 @@ export const EVENT_TYPES = {
   },
   "recording-not-kept": {
     category: "limits",
-    when: "a call's recording found no room; `url` is where the carrier still has it",
+    when: "a call's recording, or a part of it, found no room or could not be written; `url` is where the carrier still has it",
     attributes: ["url"],
   },
   "mail-files-not-kept": {

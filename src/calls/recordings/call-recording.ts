@@ -6,7 +6,7 @@ import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../.
 import type { LineRecorder } from "../../media/media-line.ts";
 import { recordingsFolder } from "../../sessions/bucket/open-recording.ts";
 import type { Engine } from "../../sessions/engine.ts";
-import { tellNotKept } from "../../sessions/recordings/recording-not-kept.ts";
+import { tellNotKept, tellNotWritten } from "../../sessions/recordings/recording-not-kept.ts";
 import { type CallRow, callOfId } from "../call-store.ts";
 import { RECORDED_RATE, SidesRecorder } from "./sides-recorder.ts";
 
@@ -26,7 +26,7 @@ const NOT_RECORDED = "A call was not recorded";
 type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organization_id">;
 
 export type CallRecordings = {
-  /** Null when storage is full: the call goes on unrecorded, with an event. */
+  /** Null when storage is full or the disk can't be written: the call goes on unrecorded, with an event. */
   begin(call: RecordedCall, line_rate: number): Promise<LineRecorder | null>;
   /** Completes the files that dead processes left of the call's lines up to this one, as its recordings. */
   complete(call: RecordedCall): Promise<void>;
@@ -59,7 +59,7 @@ export function createCallRecordings({
   engine: Engine;
   dataDir: string;
 }): CallRecordings {
-  const { db, clock, log } = engine;
+  const { db, clock } = engine;
   const folder = recordingsFolder(dataDir);
   const ending = new Set<Promise<void>>();
   const fileOf = (call: RecordedCall) => path.join(folder, fileName(call));
@@ -130,6 +130,31 @@ export function createCallRecordings({
     }
   }
 
+  async function openRecorder(call: RecordedCall, line_rate: number): Promise<LineRecorder> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const began_at = clock.now();
+    const key = await keyInUse(engine, call.sub_organization_id);
+    const { head, counter } = newSealedHead(key);
+    const seal = cipherAt(key, counter);
+    const file = await open(partOf(call), "w", 0o600);
+    try {
+      const empty = wavHead({ rate: RECORDED_RATE, channels: 2, samples: 0 });
+      await file.write(Buffer.concat([head, seal(empty)]));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    const tell = (what: string) => (error: unknown) => tellNotWritten(engine, { call, what }, error);
+    return new SidesRecorder(clock, { file, seal }, line_rate, (closed) => {
+      const ended: Promise<void> = closed
+        .catch(tell("A call's recording is not whole"))
+        .then(() => completeLine(call, began_at))
+        .catch(tell("A call's recording was lost"))
+        .finally(() => ending.delete(ended));
+      ending.add(ended);
+    });
+  }
+
   return {
     complete,
     completeLeft: (call, ended_at) => completeLine(call, null, ended_at),
@@ -138,32 +163,12 @@ export function createCallRecordings({
         await tellNotKept(engine, { call, what: NOT_RECORDED });
         return null;
       }
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const began_at = clock.now();
-      const key = await keyInUse(engine, call.sub_organization_id);
-      const { head, counter } = newSealedHead(key);
-      const seal = cipherAt(key, counter);
-      const file = await open(partOf(call), "w", 0o600);
       try {
-        await file.write(
-          Buffer.concat([head, seal(wavHead({ rate: RECORDED_RATE, channels: 2, samples: 0 }))]),
-        );
+        return await openRecorder(call, line_rate);
       } catch (error) {
-        await file.close();
-        throw error;
+        await tellNotWritten(engine, { call, what: NOT_RECORDED }, error);
+        return null;
       }
-      return new SidesRecorder(clock, { file, seal }, line_rate, (closed) => {
-        const ended: Promise<void> = closed
-          .catch((error) =>
-            log.error({ err: error, session_id: call.session_id }, "a call's recording is not whole"),
-          )
-          .then(() => completeLine(call, began_at))
-          .catch((error) =>
-            log.error({ err: error, session_id: call.session_id }, "a call's recording is lost"),
-          )
-          .finally(() => ending.delete(ended));
-        ending.add(ended);
-      });
     },
     async written() {
       await Promise.all(ending);

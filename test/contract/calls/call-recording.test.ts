@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { readWav } from "../../../src/audio/wav.ts";
@@ -117,6 +117,32 @@ test("a call that nobody recorded has none, and one of no length leaves nothing"
   expect([...(await linksOf(silent.session_id)), ...(await linksOf(cut.session_id))]).toEqual([]);
   expect((await readdir(folder())).filter((name) => name.startsWith(`call-${cut.id}-`))).toEqual([]);
   expect(await waveform(cut.session_id)).toEqual([]);
+});
+
+test("where the disk can't be written the call goes on unrecorded or its recording is lost, and an event says so", async () => {
+  const [unopened, lost] = [await newCall(), await newCall()];
+  const toldOf = async ({ session_id }: { session_id: number }) => {
+    const query = `search_fields=session_id&search_field_values=${session_id}`;
+    const { body } = await app.send("GET", `/api/v1/events/?${query}`);
+    return body.items.map((event: { type: string; description: string }) => [event.type, event.description]);
+  };
+  const partOf = (call: { id: number }) => path.join(folder(), `call-${call.id}-0.wav.part`);
+  // A folder stands where the file would.
+  await mkdir(partOf(unopened), { recursive: true });
+  expect(await recordings.begin(unopened, LINE_RATE)).toBeNull();
+  const fault = String.raw`This is a fault of the program\. Quote \w{10} to the operator of this installation\.`;
+  expect(await toldOf(unopened)).toEqual([
+    ["recording-not-kept", expect.stringMatching(new RegExp(`^A call was not recorded\\. ${fault}$`))],
+  ]);
+
+  const recorder = await recordings.begin(lost, LINE_RATE);
+  await rm(partOf(lost));
+  await mkdir(partOf(lost));
+  recorder?.end();
+  await recordings.written();
+  expect(await toldOf(lost)).toEqual([
+    ["recording-not-kept", expect.stringMatching(new RegExp(`^A call's recording was lost\\. ${fault}$`))],
+  ]);
 });
 
 test("without room the call goes on unrecorded, and an event says why", async () => {

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import type { App, AppParts } from "../app/parts.ts";
 import { createApp } from "../app.ts";
@@ -16,6 +14,7 @@ import { createEgress } from "../egress/egress.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const HOST = "127.0.0.1";
 
@@ -40,7 +39,7 @@ export async function openDemoProgram(
     ...outside
   }: { stop: AbortSignal; clock?: Clock } & Pick<AppParts, "simulation" | "voiceEngines">,
 ): Promise<DemoProgram> {
-  const data_dir = await mkdtemp(path.join(tmpdir(), "parley-demo-"));
+  const data_dir = await temporaryFolder("demo");
   open.defer(() => rm(data_dir, { recursive: true, force: true }));
   const port = await tryPort({ host: HOST, port: 0 });
   const { config, secrets } = readConfig({ DATA_DIR: data_dir, PORT: String(port) });

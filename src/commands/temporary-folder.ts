@@ -1,0 +1,12 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { unwritable } from "../base/errors.ts";
+
+/** A new, empty folder, which whoever asked for it deletes. Throws a sentence that names TMPDIR where none can be made. */
+export async function temporaryFolder(name: string): Promise<string> {
+  const folder = path.join(tmpdir(), `parley-${name}`);
+  return mkdtemp(`${folder}-`).catch((error) => {
+    throw unwritable(`${folder} (TMPDIR)`, error);
+  });
+}

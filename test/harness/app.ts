@@ -121,6 +121,11 @@ export async function createTestApp(
     >
   > = {},
 ): Promise<TestApp> {
+  const made: Partial<TestApp> = {};
+  // The last of all: modules of files that have run stay in the process, and would keep their apps in it.
+  afterFile(() => {
+    for (const part of Object.keys(made)) delete made[part as keyof TestApp];
+  });
   const { config: connection, drop } = await createTestDatabase();
   afterFile(drop);
   const clock = movedClock(START);
@@ -198,7 +203,7 @@ export async function createTestApp(
     return token;
   };
 
-  return {
+  const app: TestApp = {
     ...parts,
     api,
     engine,
@@ -229,4 +234,5 @@ export async function createTestApp(
       return { caller, token, send: sendAs(token) };
     },
   };
+  return Object.assign(made, app);
 }

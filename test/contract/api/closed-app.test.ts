@@ -5,8 +5,10 @@ import { closeAfterFile } from "../../harness/after-file.ts";
 import { createTestApp } from "../../harness/app.ts";
 
 const APPS = 4;
+/** As a file's module holds its app in a variable, and the process the module. */
+const held: object[] = [];
 
-it("of the apps that a process has had and closed, it holds none but the last", async () => {
+it("of the apps that a process has had and closed, it holds none but the last, whatever files still name them", async () => {
   const closed: WeakRef<object>[] = [];
   for (let number = 0; number < APPS; number++) closed.push(await closedApp());
   await collectGarbage();
@@ -16,8 +18,10 @@ it("of the apps that a process has had and closed, it holds none but the last", 
 async function closedApp(): Promise<WeakRef<object>> {
   const app = await createTestApp();
   expect((await app.send("GET", "/metrics")).body).toContain("nodejs_gc_duration_seconds");
+  const database = new WeakRef(app.db);
+  held.push(app);
   await closeAfterFile();
-  return new WeakRef(app.db);
+  return database;
 }
 
 /** All that nothing holds, even what would only be made anew: what is compiled, and caches. */

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { changedFiles, stillThere, testsOfAll } from "./run/changed.ts";
 import { buildsConsole, checkTypes, runTests, runTool } from "./run/checks.ts";
@@ -21,10 +22,8 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** These keep two cores busy; with more of them the same tests take a fifth more processor time (docs/decisions/0184). */
-const WORKERS = { fast: 2, browsers: 1, programs: 1 };
-type Project = keyof typeof WORKERS;
-const projectOf = (project: Project) => [`--project=${project}`, `--maxWorkers=${WORKERS[project]}`];
+/** One more than there are cores, since one of them mostly waits. Each reads the program for itself (docs/decisions/0184). */
+const WORKERS = Math.min(availableParallelism() + 1, 6);
 
 async function main(): Promise<number> {
   const { values, positionals: paths } = parseArgs({ options: OPTIONS, allowPositionals: true });
@@ -58,22 +57,23 @@ async function standing(files?: string[]): Promise<Outcome[]> {
 async function allTests(): Promise<Outcome[]> {
   // Tests in a browser start from the bundle, and bundling would take the processor from those beside them.
   const console = await timed("console", buildsConsole);
-  const tests = timed("tests", () => runTests(projectOf("fast")));
-  return [console, ...(await Promise.all([tests, ...programsAndBrowsers()]))];
+  return [console, ...(await runProjects("fast", "browsers", "programs"))];
 }
 
-/** What they print is kept until they have ended, so that each is read in one piece. */
-const programsAndBrowsers = (): Promise<Outcome>[] =>
-  (["browsers", "programs"] as const).map((project) =>
-    timed(project, () => runTests(projectOf(project), { keepOutput: true })),
-  );
+/** One after the other: side by side, the three made each other dearer (docs/decisions/0184). */
+async function runProjects(...projects: ("fast" | "browsers" | "programs")[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const project of projects)
+    outcomes.push(await timed(project, () => runTests([`--project=${project}`, `--maxWorkers=${WORKERS}`])));
+  return outcomes;
+}
 
 async function repeat(times: number, paths: string[]): Promise<Outcome[]> {
   if (!Number.isSafeInteger(times) || times < 1) throw new Error("--repeat takes how often, as --repeat 5");
   const outcomes: Outcome[] = [await timed("console", buildsConsole)];
   for (let time = 1; time <= times; time++) {
-    const run = paths.length > 0 ? [timed(`run ${time}`, () => runTests(paths))] : programsAndBrowsers();
-    outcomes.push(...(await Promise.all(run)));
+    if (paths.length > 0) outcomes.push(await timed(`run ${time}`, () => runTests(paths)));
+    else outcomes.push(...(await runProjects("browsers", "programs")));
   }
   return outcomes;
 }

@@ -38,18 +38,16 @@ export function checkTypes(project: "." | "src/console" | "sdk/react"): Promise<
   return runTool("typescript", "tsc", ["-p", project, "--incremental", "--tsBuildInfoFile", known]);
 }
 
-/** Vitest with these arguments. `keepOutput`: what it prints comes when it has ended. */
-export async function runTests(args: string[], { keepOutput = false } = {}): Promise<Counts> {
+/** Vitest with these arguments. */
+export async function runTests(args: string[]): Promise<Counts> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-test-report-"));
   const report = path.join(folder, "report.json");
   try {
     // The native loader writes nothing into node_modules, which this user may not own.
     const loader = "--configLoader=native";
     const reporters = ["--reporter=default", `--reporter=${REPORTER}`];
-    const env = { [REPORT_FILE]: report };
     const ended = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], {
-      keepOutput,
-      env,
+      [REPORT_FILE]: report,
     });
     return countTests(readReport(report), ended);
   } finally {
@@ -105,7 +103,7 @@ async function runNode(
   packageName: string,
   command: string,
   args: string[],
-  { keepOutput = false, env = {} }: { keepOutput?: boolean; env?: Record<string, string> } = {},
+  env: Record<string, string> = {},
 ): Promise<Ended> {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve(`${packageName}/package.json`);
@@ -115,22 +113,18 @@ async function runNode(
   const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH ?? ""}`;
   const child = spawn(process.execPath, [path.join(path.dirname(manifest), script), ...args], {
     cwd: ROOT,
-    stdio: ["inherit", keepOutput ? "pipe" : "inherit", "pipe"],
+    stdio: ["inherit", "inherit", "pipe"],
     env: { ...process.env, ...env, PATH: searchPath },
   });
   running.add(child);
-  const kept: Buffer[] = [];
-  child.stdout?.on("data", (chunk: Buffer) => kept.push(chunk));
   let lastWords = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_BYTES);
-    if (keepOutput) kept.push(chunk);
-    else process.stderr.write(chunk);
+    process.stderr.write(chunk);
   });
   const [status] = (await once(child, "close")) as [number | null];
   running.delete(child);
   if (interrupted) process.exit(130);
-  process.stdout.write(Buffer.concat(kept));
   return { status, lastWords };
 }
 

@@ -8,7 +8,7 @@ import type { ReplaySummary } from "../replays/replay-summary.ts";
 import type { ReplayGateResult } from "../versions/replay-gate.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
-import { replayReport, type ToldReplay } from "./reports/replay-report.ts";
+import { type CountedReason, replayReport, type ToldReplay } from "./reports/replay-report.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** Between two looks at a replay. */
@@ -65,7 +65,7 @@ export async function replay(
   process.stdout.write(
     wanted.json
       ? `${JSON.stringify(gate ? { ...found, gate } : found)}\n`
-      : `${replayReport(found)}${gate ? `${gate.passes ? "Passes" : "Blocks publishing"}. ${gate.says}\n` : ""}`,
+      : `${replayReport(found, await reasonsOf(parley, found))}${gate ? `${gate.passes ? "Passes" : "Blocks publishing"}. ${gate.says}\n` : ""}`,
   );
   if (found.summary.results.replayed === 0) return FAULTY;
   if (gate) return gate.passes ? NOT_WORSE : WORSE;
@@ -74,6 +74,18 @@ export async function replay(
 
 const gateOf = async (parley: ParleyClient, agent_id: number): Promise<AskedReplay> =>
   (await parley.get_agent_versioning({ path: { agent_id } })).replay_gate;
+
+/** Why sessions were not replayed, most frequent first, as far as the first hundred of each kind tell. */
+async function reasonsOf(parley: ParleyClient, { id, summary }: ToldReplay): Promise<CountedReason[]> {
+  const counts = new Map<string, number>();
+  for (const status of ["error", "skipped"] as const) {
+    if (summary.results[status] === 0) continue;
+    const query = { search_fields: ["status" as const], search_field_values: [status], limit: 100 };
+    const { items } = await parley.list_replay_pairs({ path: { replay_id: id }, query });
+    for (const note of items.flatMap(({ notes }) => notes)) counts.set(note, (counts.get(note) ?? 0) + 1);
+  }
+  return [...counts].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count);
+}
 
 const NO_GATE = "This agent's drafts need no replay. Add one on its versions page, or leave out --gate.";
 

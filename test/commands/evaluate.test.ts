@@ -102,6 +102,12 @@ test("a replay of recorded sessions exits with 0 when nothing changed, with 1 wh
     stderr: expect.stringContaining("no agent Nobody"),
   });
   expect(await replay("Demo clinic", "--against", "yesterday")).toMatchObject({ code: 2, stdout: "" });
+  expect(await replay("Demo clinic", "--cost-cap", "0")).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining(
+      "0 of 7 sessions replayed, 7 were not.\n  7 × Not replayed: the replay has reached its cost cap.\n",
+    ),
+  });
 });
 
 test("--against live tests what people reach, whatever was saved since; an unknown version exits with 2", async () => {

@@ -16,8 +16,14 @@ export type ToldReplay = {
 const WORDS = { turns: "Turns", calls: "Tool calls", cost_usd: "Cost", latency_ms: "Latency" } as const;
 const TITLES = { better: "Better", worse: "Worse", different: "Different" } as const;
 
-/** Findings, a line for each thing that is compared, and the verdict. */
-export function replayReport({ id, agent, baseline, candidate, findings, summary }: ToldReplay): string {
+export type CountedReason = { reason: string; count: number };
+const MOST_REASONS = 5;
+
+/** Findings, why sessions were not replayed, a line for each thing that is compared, and the verdict. */
+export function replayReport(
+  { id, agent, baseline, candidate, findings, summary }: ToldReplay,
+  reasons: CountedReason[],
+): string {
   const { results, harness, rates, means, verdict, says, cost_usd } = summary;
   const replayed = `${results.replayed} of ${results.total} sessions replayed`;
   const left = [
@@ -47,6 +53,7 @@ export function replayReport({ id, agent, baseline, candidate, findings, summary
   return [
     ...findings.map(({ path, message }) => `note: ${path}: ${message}`),
     `${agent}: ${stateOf(candidate)} against ${stateOf(baseline)}. ${[replayed, ...left].join(", ")}.`,
+    ...reasons.slice(0, MOST_REASONS).map(({ reason, count }) => `  ${count} × ${reason}`),
     "",
     ...columns(rows),
     "",

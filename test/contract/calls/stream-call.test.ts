@@ -501,7 +501,7 @@ test("a call that can't be recorded, as of a fault of the disk, is held all the 
   await expect.poll(() => transcript("CA15")).toEqual(["agent: Hello, this is the clinic."]);
   line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
   await expect.poll(() => transcript("CA15")).toContain("agent: Please say that again.");
-  expect(logged("a call can't be recorded")).toBe(1);
+  expect(logged("A call was not recorded")).toBe(1);
   line.socket.close();
 });
 

@@ -214,6 +214,7 @@ test("the first page weighs less than 300 kB with nothing kept from before", asy
   const page = await it.open(await it.person("Admin"));
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
+  await devtools.send("Network.clearBrowserCache");
   let bytes = 0;
   devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
     bytes += encodedDataLength;

@@ -86,14 +86,17 @@ async function openSignedIn(
   const context = spare?.context ?? (await newContext(browser, address, options));
   await signIn(context, { db: app.db, clock: app.clock, address, user_id: who.user_id });
   const page = Object.assign(await context.newPage(), { faults: [] as string[] });
-  // The process that has compiled the scripts ends with its last page.
-  if (spare) page.once("domcontentloaded", () => void spare.last.close().catch(() => {}));
   page.on("pageerror", (error) => page.faults.push(error.message));
   page.on("console", (message) => {
     const failedRequest = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !failedRequest) page.faults.push(message.text());
   });
-  spareWhenDone(page, address, (last) => spares.set(kind, { context, last }));
+  spareWhenDone(page, address, async () => {
+    // Not before: the process that has compiled the scripts ends with its last page, and its time zone is that of the page
+    // which set it first.
+    await spare?.last.close();
+    spares.set(kind, { context, last: page });
+  });
   return page;
 }
 
@@ -109,7 +112,7 @@ async function newContext(browser: Browser, address: string, options: BrowserCon
 }
 
 /** At the end of the test that opened the page; not where the test took hold of what the context's next page would have, too. */
-function spareWhenDone(page: Page, address: string, spare: (last: Page) => void): void {
+function spareWhenDone(page: Page, address: string, spare: () => Promise<void>): void {
   let changed = false;
   const { clock } = page;
   const contextOf = page.context.bind(page);
@@ -120,7 +123,7 @@ function spareWhenDone(page: Page, address: string, spare: (last: Page) => void)
     },
   });
   page.context = () => {
-    changed = true;
+    changed ||= !isPlaywrightAsking();
     return contextOf();
   };
   const leave = async () => {
@@ -128,7 +131,7 @@ function spareWhenDone(page: Page, address: string, spare: (last: Page) => void)
     // A page of the same origin that runs nothing.
     await page.goto(`${address}/healthz`);
     await page.evaluate("localStorage.clear(); sessionStorage.clear()");
-    spare(page);
+    await spare();
   };
   try {
     onTestFinished(() => leave().catch(() => {}));
@@ -136,6 +139,9 @@ function spareWhenDone(page: Page, address: string, spare: (last: Page) => void)
     // Opened in a hook, it is the file's.
   }
 }
+
+/** Playwright itself asks a page for its context, at each of its events. The caller of our caller is the fourth line. */
+const isPlaywrightAsking = (): boolean => /playwright-core/.test(new Error().stack?.split("\n")[3] ?? "");
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** WCAG 2.2 AA, and what axe's makers advise beyond it. */

@@ -100,7 +100,7 @@ type LineSeparators = {
   others: Record<Exclude<Separator, ",">, number>;
 };
 
-/** Counted sign by sign: a header of a million columns makes no million strings. What is in a quoted cell is no separator. */
+/** Counts character by character, so that a header of a million columns doesn't make a million strings. Quoted cells are skipped. */
 function separatorsOfLine(text: string, begins: number): LineSeparators {
   const found: LineSeparators = { isEnded: false, first: null, commas: 0, others: { ";": 0, "\t": 0 } };
   let isCellBegun = false;

@@ -18,7 +18,7 @@ type CsvColumns<Column extends string> = { columns: readonly Column[]; required:
 
 const MOST_COLUMNS = 100;
 const MOST_ROWS = 20_000;
-/** Of a header that is longer, its beginning tells what separates it. */
+/** How much of a long header is read to find its separator. */
 const HEADER_CHARS = 100_000;
 
 /** Counted before anything is read: 5 MB can be five million cells. */
